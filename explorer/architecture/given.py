@@ -10,6 +10,7 @@ from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
 from .given_names import list_given_names, write_names
+from .given_sizes import has_places, has_width, write_sizes_given
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -83,7 +84,8 @@ def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | 
     of outputs that say something. Nothing where it is not plain what gives an output.
     """
     facts, words, head = _tell_given(outline)
-    return facts, write_names(list_given_names(outline.graph), words), head
+    names = list_given_names(outline.graph)
+    return facts, write_names(names, words) if words else write_sizes_given(outline.graph), head
 
 
 def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
@@ -99,7 +101,8 @@ def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart |
         is_only = len(outputs) == 1 and heads[0] is not None and heads[0].kind == "conv"
         return facts, words, heads[0] if is_only else None
     is_each_of_its_own = len({id(part) for part in heads}) == len(outputs)  # as class and scores
-    if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
+    are_features = all(widths) and all(map(has_width, outputs, widths))
+    if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and are_features:
         return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
     return {}, _write_joined(outline, outputs[0]) if len(outputs) == 1 else "", None
 
@@ -168,7 +171,8 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
         return tell_maps(outline) or ({}, "")
     if not _may_be_given(outline, count):
         return {}, ""
-    return {"outputs": count}, write_given(count, "outputs")
+    at = " at each place" if has_places(outline.graph.outputs[0], count) else ""
+    return {"outputs": count}, f"{write_given(count, 'outputs')}{at}"
 
 
 def _may_be_given(outline: Outline, count: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
@@ -17,6 +18,8 @@ from .resolutions import Resolution, Resolutions
 from .sizes import read_stated_shape
 
 _MOST_STEPS = 12
+#: axes before those of places: batch and channels
+_BEFORE = 2
 #: so far from each other are no two factors of two
 _NEAR = 1.4
 #: this axis is of places where channels are first, and where they are last
@@ -35,6 +38,8 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
     found = find_map_heads(outline, resolutions)
     outputs = outline.graph.outputs
     if len(found.heads) != len(outputs) or not all(found.heads):
+        return None
+    if not all(map(partial(_keeps_axes, outline), found.heads, outputs)):
         return None
     given = [resolutions.of_value(output) for output in outputs]
     factors = [one.factor for one in given if one.factor is not None and not one.restarts]
@@ -63,6 +68,16 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
     if names:
         told = [f"{name} {width}" for name, width in zip(names, told, strict=True)]
     return {}, f"{text} ({join_with_and(told)} channels)"
+
+
+def _keeps_axes(outline: Outline, heads: Sequence[MapHead], output: Value) -> bool:
+    """Return whether an output has the axes of the maps that give it, as far as it is stated.
+
+    The places of detectors are put in a row, and pieces of a wave beside each other.
+    """
+    shape = read_stated_shape(output)
+    ranks = {len(outline.owner(head.number).kernel) for head in heads} - {0}
+    return shape is None or not ranks or len(shape) - _BEFORE in ranks
 
 
 def _fits(found: Resolution, output: Value) -> bool:

@@ -1,0 +1,60 @@
+"""What a graph gives by the sizes that the file states, where no layer alone tells what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Graph, Value
+
+from .given_names import list_given_names
+from .piece_words import join_with_and
+from .sizes import read_stated_shape
+
+#: sizes of more outputs, and of more axes each, are a list
+_MOST_OUTPUTS, _MOST_AXES = 3, 3
+
+
+def write_sizes_given(graph: Graph) -> str:
+    """Return what a graph gives by names and sizes: ``gives loc (8,732 × 4) and conf``.
+
+    The batch is left out, and sizes where one is not stated. "" where outputs have no names that
+    say something.
+    """
+    names = list_given_names(graph)
+    if not names:
+        return ""
+    sizes = [read_sizes(output) for output in graph.outputs]
+    told = [*names]
+    if len(names) <= _MOST_OUTPUTS and all(sizes):
+        told = [f"{name} ({_write(one)})" for name, one in zip(names, sizes, strict=True)]
+    return f"gives {join_with_and(told)}"
+
+
+def read_sizes(output: Value) -> tuple[int, ...]:
+    """Return the sizes of an output without those of 1 and the batch; nothing where unknown."""
+    shape = read_stated_shape(output)
+    if shape is None or len(shape) <= 1:
+        return ()
+    sizes = tuple(dim for dim in shape[1:] if isinstance(dim, int) and dim > 1)
+    is_known = all(isinstance(dim, int) for dim in shape[1:])
+    return sizes if is_known and 0 < len(sizes) <= _MOST_AXES else ()
+
+
+def has_width(output: Value, width: int) -> bool:
+    """Return whether an output may have so many features: one of its sizes, or one not stated."""
+    shape = read_stated_shape(output)
+    if shape is None or not all(isinstance(dim, int) for dim in shape[1:]):
+        return True
+    return width in shape[1:] or (width == 1 and len(shape) <= 1)
+
+
+def has_places(output: Value, width: int) -> bool:
+    """Return whether an output has so many features last, at each of several places."""
+    shape = read_stated_shape(output)
+    if shape is None or len(shape) < len(("batch", "places", "features")) or shape[-1] != width:
+        return False
+    return any(dim != 1 for dim in shape[1:-1])
+
+
+def _write(sizes: Sequence[int]) -> str:
+    return " × ".join(f"{size:,}" for size in sizes)

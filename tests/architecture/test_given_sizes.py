@@ -1,0 +1,55 @@
+"""What is said of outputs holds for the sizes that the file states."""
+
+from __future__ import annotations
+
+import pytest
+
+from .networks import Network, Shape
+
+
+def detect(*, rows: bool, name: str = "boxes") -> str:
+    """Return what is said of a convolution whose places are put in a row, or are not."""
+    net = Network()
+    x = net.take("image", (1, 3, 16, 16))
+    for taken in (3, 8, 8):
+        x = net.add("Relu", net.conv(x, taken, 8))
+    x = net.conv(x, 8, 12)
+    shape: Shape = (1, 12, 16, 16)
+    if rows:
+        x = net.add("Transpose", x, perm=[0, 2, 3, 1])
+        x, shape = net.add("Reshape", x, net.numbers(1, -1, 4)), (1, 768, 4)
+    x = net.add("Identity", x)
+    net.nodes[-1].output[0] = name
+    return net.finish(name, shape=shape).architecture.sentence
+
+
+def test_places_in_a_row_are_no_map() -> None:
+    assert detect(rows=False).endswith("12 channels out (boxes).")
+    assert detect(rows=True).endswith("gives boxes (768 × 4).")
+    assert "out" not in detect(rows=True, name="t17").rpartition("channels")[2]
+
+
+@pytest.mark.parametrize("width", [5, 1])
+@pytest.mark.parametrize("places", [True, False])
+def test_features_of_each_place_are_told_from_those_of_all(width: int, places: bool) -> None:
+    net = Network()
+    x = net.block(net.block(net.linear(net.take("x", (1, 7, 6)), 6, 8)))
+    if not places:
+        x = net.add("ReduceMean", x, net.numbers(1), keepdims=0)
+    shape = (1, 7, width) if places else (1, width)
+    sentence = net.finish(net.linear(x, 8, width), shape=shape).architecture.sentence
+    noun = "output" if width == 1 else "outputs"
+    assert sentence.endswith(f"{width} {noun} at each place." if places else f"{width} {noun}.")
+
+
+def test_two_outputs_are_told_by_sizes_that_they_have() -> None:
+    for squeezed in (False, True):
+        net = Network()
+        x = net.add("Relu", net.linear(net.take("x", (1, 40, 6)), 6, 8))
+        ends = [net.linear(net.add("Relu", net.linear(x, 8, 8)), 8, 1) for _ in range(2)]
+        shape: Shape = (1, 40, 1)
+        if squeezed:
+            ends = [net.add("Squeeze", end, net.numbers(2)) for end in ends]
+            shape = (1, 40)
+        sentence = net.finish(*ends, shape=shape).architecture.sentence
+        assert ("outputs of 1 and 1 features" in sentence) != squeezed, sentence
