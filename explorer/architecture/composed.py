@@ -12,6 +12,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
 from .agreed_counts import AgreedCounts
+from .block_contents import tell_contents
 from .called_blocks import find_called_blocks
 from .claims import Inventory
 from .given import tell_given, tell_taken
@@ -160,7 +161,7 @@ def _write_in_order(
     teller = ModuleTeller(outline, pieces, inventory, root)
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
-    return [clause.write() for clause in clauses]
+    return [clause.write() for clause in tell_contents(outline, clauses)]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

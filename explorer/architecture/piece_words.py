@@ -17,6 +17,7 @@ from netloupe.explorer.patterns.transformer_details import (
 )
 
 from .cells import UnrolledDetails
+from .dilations import write_dilations
 from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
@@ -348,10 +349,8 @@ def _write_kernel(pieces: Sequence[Piece]) -> str:
     kernel = kernels.pop()
     if not kernels and len(kernel) == 1 and kernel != (1,):
         told.append(f"kernel {kernel[0]}")
-    dilations = [one.dilation or 1 for one in details]
-    if max(dilations) > 1:
-        told.append(f"dilation {write_span(dilations).replace(' to ', ' … ')}")
-    return in_brackets(", ".join(told))
+    told.append(write_dilations([one.dilation or 1 for one in details]))
+    return in_brackets(", ".join(filter(None, told)))
 
 
 def _write_one(texts: set[str]) -> str:

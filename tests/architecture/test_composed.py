@@ -100,7 +100,7 @@ def wavenet(dilations: tuple[int, ...]) -> Architecture:
 def test_a_last_block_may_lack_what_nothing_takes() -> None:
     assert wavenet((1, 2, 4, 8, 1, 2, 4, 8)).sentence == (
         "1-D convolutional network: pointwise convolution 4 → 8 channels, 8 blocks of gated "
-        "unit of 8 channels (kernel 2, dilation 1 … 8) and pointwise convolutions, "
+        "unit of 8 channels (kernel 2, dilation 1 … 8 in 2 cycles) and pointwise convolutions, "
         "2 pointwise convolutions 16 → 4 channels, 4 channels out."
     )
 
