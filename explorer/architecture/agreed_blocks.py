@@ -40,6 +40,8 @@ _STAGES = re.compile(rf"stages of (?P<row>{_DIGITS}(?:, {_DIGITS})+) ")
 _STEPS = frozenset({"group", "unit"})
 #: from which to which width blocks go
 _WAY = re.compile(rf",? (?:of )?{_DIGITS} (?:→ (?:{_DIGITS}|…) )+channels$")
+#: what is so of all layers of transformers
+_FACTS = re.compile(r" \((?:[^()]|\([^()]*\))*\)$")
 
 Tell = Callable[[Sequence[Piece]], list[Clause]]
 
@@ -62,6 +64,8 @@ class _Verdict:
         Whether lists hold too few of the blocks to count them all.
     is_apart
         Whether lists of several names hold them, as those of two streams.
+    is_whole
+        Whether each of them is made of blocks of which all is told that is so of each.
     """
 
     rows: tuple[int, ...] = ()
@@ -70,6 +74,7 @@ class _Verdict:
     of_them: str = ""
     is_unsure: bool = False
     is_apart: bool = False
+    is_whole: bool = False
 
 
 class AgreedBlocks:
@@ -148,6 +153,8 @@ class AgreedBlocks:
         else:
             text = count_pieces(sum(verdict.rows), verdict.noun)
         text += verdict.of_them
+        facts = _FACTS.search(clause.text) if verdict.is_whole else None
+        text += facts[0] if facts else ""
         way = _WAY.search(clause.text)
         scope = tuple(piece for piece in self._pieces if id(piece) in own)
         told = Clause(text + (way[0] if way else ""), scope, clause.name, clause.uses)
@@ -202,7 +209,8 @@ class AgreedBlocks:
         if is_several:
             each = 0 if lacking else self._count_in_each(found, pieces)
             of_them = f" of {count_pieces(each, said.kind)}" if each > 1 else ""
-            return _Verdict(tuple(rows), paths, of_them=of_them)
+            is_whole = each > 1 and pieces[0].kind == "transformer"
+            return _Verdict(tuple(rows), paths, of_them=of_them, is_whole=is_whole)
         name, of_them = self._name_all(lacking, pieces[0].kind, said.kind, len(pieces))
         return _Verdict(tuple(rows), paths, name, of_them, is_apart=len(found) > 1)
 

@@ -17,6 +17,7 @@ from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, R
 from netloupe.explorer.patterns.convolutions import read_convolution
 from netloupe.explorer.roles import find_weight
 
+from .attended import add_attended
 from .clause import Clause
 from .dilations import write_dilations
 from .outline import Outline
@@ -41,7 +42,9 @@ def tell_contents(outline: Outline, clauses: Sequence[Clause]) -> list[Clause]:
         elif clause.is_class:
             told.append(clause)
         else:
-            told.append(_tell_inside(outline, clause))
+            inside = _tell_inside(outline, clause)
+            text = add_attended(outline, inside.text, clause.scope)
+            told.append(replace(inside, text=text))
     return told
 
 
