@@ -94,18 +94,28 @@ class AgreedRows:
     def _leave_out(
         self, clauses: Sequence[Clause], held: Sequence[Piece], row: Clause
     ) -> list[Clause]:
-        """Return clauses without what is held by blocks of a row now."""
+        """Return clauses without what is held by blocks of a row now; what is behind them is last.
+
+        It was told before them with what was in their first one.
+        """
         gone = {id(piece) for piece in held}
+        last = max(piece.part.place for piece in row.scope)
         kept: list[Clause] = []
+        behind: list[Clause] = []
         for one in clauses:
             rest = [piece for piece in one.scope if id(piece) not in gone]
             if len(rest) == len(one.scope) or one.members:
                 kept.append(one)
+                if one.members and {*map(id, row.scope)} <= {*map(id, one.scope)}:
+                    kept += behind
+                    behind = []
             elif rest and one.is_plain and not one.name:
-                kept += self._tell(rest)
+                for told in self._tell(rest):
+                    is_behind = told.scope[0].part.place > last
+                    (behind if is_behind else kept).append(told)
             elif rest:
                 kept.append(one)
-        return kept
+        return kept + behind
 
 
 def _recount(text: str, before: int, after: int) -> str:

@@ -25,6 +25,8 @@ _LEAST_SINES = 3
 _TABLE = 2
 #: so many parts are looked at before the sum of what neighbours send
 _MOST_SENT = 40
+#: a part that joins what is at both ends of edges
+_JOINED_ENDS = "edge inputs"
 
 
 def merge_ideas(outline: Outline) -> None:
@@ -135,7 +137,12 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
     J. Gilmer and others, Neural Message Passing for Quantum Chemistry, 2017, equation 1: rows are
     picked by the ends of edges, and what is made of them is added up by the other ends.
     """
-    lookups = {part for part in outline.parts if part.has("gathers") and _picks(outline, part)}
+    lookups = {
+        part: numbers
+        for part in outline.parts
+        if (part.has("gathers") or part.kind == _JOINED_ENDS)
+        and (numbers := [*_list_picking(outline, part)])
+    }
     for scatter in outline.parts:
         if not scatter.has("scatters"):
             continue
@@ -147,8 +154,9 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
         is_sent = False
         while pending and len(seen) < _MOST_SENT and not is_sent:
             for giver in outline.givers(pending.pop()):
-                is_sent |= giver in lookups and moves_rows(
-                    outline.operations, giver.end, scatter.end
+                is_sent |= any(
+                    moves_rows(outline.operations, number, scatter.end)
+                    for number in lookups.get(giver, ())
                 )
                 if giver not in seen and not giver.has("scatters"):
                     seen.add(giver)
@@ -157,9 +165,16 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
             yield [scatter], make_part([scatter], "message passing", "Message passing", NO_DETAILS)
 
 
-def _picks(outline: Outline, part: OutlinePart) -> bool:
+def _list_picking(outline: Outline, part: OutlinePart) -> Iterator[int]:
+    """Yield the operations of a part that pick rows at one end of edges."""
+    for number in sorted(part.numbers):
+        if outline.operations.nodes[number].operator.has("gathers") and _picks(outline, number):
+            yield number
+
+
+def _picks(outline: Outline, number: int) -> bool:
     """Return whether rows of what is computed are picked by what a graph takes."""
-    node = outline.operations.nodes[part.end]
+    node = outline.operations.nodes[number]
     rows, index = node.input(0), node.input(1)
     if rows is None or index is None or outline.operations.is_fixed(rows):
         return False

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
+from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.readings import read_numbers
 from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
@@ -49,6 +51,8 @@ _OF_FEATURES = frozenset({"linear", "mlp"})
 _LOOKING_UP = frozenset({"embedding", "quantizer", "residual quantizer"})
 #: what has no weights may stand so many parts before the first of a loop that has some
 _MOST_BEFORE = 8
+#: of a larger table it is not read whether it is of zeros
+_MOST_NUMBERS = 1 << 16
 
 
 @dataclass(eq=False)
@@ -92,7 +96,11 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
 
     Attention and the MLP behind it are one, unless something else that is told is between them.
     """
-    told = [part for part in outline.parts if is_told(part) and not _is_bare(outline, part)]
+    told = [
+        part
+        for part in outline.parts
+        if is_told(part) and not (_is_bare(outline, part) or _takes_zeros(outline, part))
+    ]
     places = {id(part): place for place, part in enumerate(told)}
     layers: dict[int, Layer] = {}
     for stack in stacks:
@@ -137,6 +145,16 @@ def find_piece_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]
 def _is_bare(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part is a gate without weights, as is behind the layers that feed it."""
     return part.kind == "gate" and not list_matrices(outline, [part])
+
+
+def _takes_zeros(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part looks up rows of zeros that a graph writes: a state that begins so."""
+    node = outline.operations.nodes[part.end]
+    table = node.input(0) if part.kind == "embedding" else None
+    if table is None or table.initializer is not None:
+        return False
+    numbers = read_numbers(constant_tensor(table), _MOST_NUMBERS)
+    return bool(numbers) and not any(numbers)
 
 
 def is_told(part: OutlinePart) -> bool:

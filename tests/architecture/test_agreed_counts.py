@@ -129,8 +129,11 @@ def test_outputs_are_those_of_an_output() -> None:
     assert "24 outputs" not in told
 
 
-def _tell_row(lists: Sequence[int]) -> list[str]:
-    """Return what is told of three blocks of two layers whose lists have so many members."""
+def _tell_row(lists: Sequence[int], *, is_behind: bool = False) -> list[str]:
+    """Return what is told of three blocks of two layers whose lists have so many members.
+
+    And of a layer before them, or behind them.
+    """
     net = Authored()
     x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
     for number in range(4):
@@ -138,15 +141,16 @@ def _tell_row(lists: Sequence[int]) -> list[str]:
             start = len(net.nodes)
             x = net.add("Cos", net.conv(x, 8, 8, size))
             net.within(start, f"{path}.{number}" if number < count else "other")
-    model = net.finish(x)
+    model = net.finish(net.conv(x, 8, 3))
     nodes = [*model.graph.nodes]
     outline = Outline(model.graph, nodes)
-    first, *pieces = list_pieces(outline, [])
-    located = LocatedPieces(outline, [first, *pieces], WeightedLayers(model, nodes))
+    first, *pieces, last = list_pieces(outline, [])
+    located = LocatedPieces(outline, [first, *pieces, last], WeightedLayers(model, nodes))
     start = 8 - 2 * 3
     members = tuple(tuple(pieces[at : at + 2]) for at in range(start, 8, 2))
     row = Clause("", tuple(pieces[start:]), "3 blocks", members=members)
-    beside = Clause("3 convolutions", (first, *pieces[:start]), is_plain=True)
+    other = last if is_behind else first
+    beside = Clause("3 convolutions", (*pieces[:start], other), is_plain=True)
 
     def tell(scope: Sequence[Piece]) -> list[Clause]:
         return [Clause(f"{len(scope)} left", tuple(scope))]
@@ -156,6 +160,7 @@ def _tell_row(lists: Sequence[int]) -> list[str]:
 
 def test_blocks_are_as_many_as_all_lists_of_their_parts_have() -> None:
     assert _tell_row((4, 4)) == ["1 left", "4 blocks"]
+    assert _tell_row((4, 4), is_behind=True) == ["4 blocks", "1 left"]
 
 
 @pytest.mark.parametrize("lists", [(4, 3), (3, 3), (4, 0)])
