@@ -98,7 +98,9 @@ def _walk_layer(blocks: FoundBlocks, value: Value, start: Value) -> set[int] | N
 
 
 def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find norm(x + GLU(W₁ · ELU(W₂ · x))), where x may be projected beside.
+    """Find norm(x + GLU(W₁ · ELU(W₂ · x + W₃ · c))), where x may be projected beside.
+
+    Most have no context c.
 
     B. Lim and others, Temporal Fusion Transformers for Interpretable Multi-horizon Time Series
     Forecasting, 2021, equations 2 to 5.
@@ -136,6 +138,11 @@ def _walk_gated(blocks: FoundBlocks, gated: Value, start: Value) -> set[int] | N
     operations = blocks.operations
     found = walk_back(operations, gated, {start}, _MOST_OF_LAYER)
     if found is None:
+        context = _find_context(blocks, gated, start)
+        if context is None:
+            return None
+        found = walk_back(operations, gated, {start, context}, _MOST_OF_LAYER)
+    if found is None:
         return None
     owners = {id(o): o for n in found if (o := blocks.owner[n]) is not None}
     if any(not owner.numbers <= found for owner in owners.values()):
@@ -145,6 +152,31 @@ def _walk_gated(blocks: FoundBlocks, gated: Value, start: Value) -> set[int] | N
     others = {n for n in found if not operations.nodes[n].operator.has(*_BETWEEN)}
     is_bare = all(operations.kinds[number] in ("Gemm", "Mul") for number in others)
     return found if layers >= _LEAST_LAYERS and "Elu" in forms and is_bare else None
+
+
+def _find_context(blocks: FoundBlocks, gated: Value, start: Value) -> Value | None:
+    """Return what a second layer takes whose result is added before an ELU; None if none is."""
+    operations = blocks.operations
+    pending, seen = [gated], {start}
+    while pending and len(seen) < _MOST_OF_LAYER:
+        value = pending.pop()
+        giver = operations.giver(value)
+        if value in seen or giver is None:
+            continue
+        seen.add(value)
+        if operations.nodes[giver].operator.form != "Elu":
+            pending += operations.operands[giver]
+            continue
+        total = operations.given_by(operations.operands[giver][0], "Add")
+        layers = [
+            layer
+            for one in (operations.operands[total] if total is not None else ())
+            if (layer := blocks.ending(operations.giver(one), "linear")) is not None
+        ]
+        taken = [operations.operands[min(layer.numbers)][0] for layer in layers]
+        others = [one for one in taken if one != start]
+        return others[0] if len(taken) == 2 and len(others) == 1 else None
+    return None
 
 
 def find_variable_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
