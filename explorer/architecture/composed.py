@@ -35,6 +35,7 @@ from .pieces import (
     list_piece_weights,
     list_pieces,
 )
+from .remainders import tell_others
 from .sketch import BlockSketch, Sketch
 from .unwidened import find_unwidened
 from .weighted_layers import WeightedLayers
@@ -161,7 +162,8 @@ def _write_in_order(
     teller = ModuleTeller(outline, pieces, inventory, root)
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
-    return [clause.write() for clause in tell_contents(outline, clauses)]
+    told = tell_others(outline, tell_contents(outline, clauses))
+    return [clause.write() for clause in told]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

@@ -26,6 +26,7 @@ from .piece_words import (
     write_sizes_of,
 )
 from .pieces import Piece
+from .remainders import is_rest
 from .sizes import weigh_matrices
 
 #: so many clauses and words are read in one breath
@@ -234,6 +235,7 @@ class Fitter:
             (_is_many, self._join_nouns),
             (_is_many, self._join_most),
             (_is_wordy, self._strip_longest),
+            (_is_many, self._leave_out_others),
             (_is_wordy, self._leave_out_norms),
             (_is_long, self._leave_out_small_module),
             (_is_long, self._join_most),
@@ -415,6 +417,23 @@ class Fitter:
         )[:most]
         return [one for one in kinds if any(one is kept for kept in ranked)]
 
+    def _leave_out_others(self, clauses: list[Clause]) -> list[Clause] | None:
+        """Leave out linear layers with few weights that are left beside blocks that hold more.
+
+        Convolutions stay: they may change the size of maps.
+        """
+        total = sum(map(self._count_weights, clauses))
+        for clause in clauses:
+            rest = [one for one in clauses if one is not clause]
+            if (
+                clause.is_plain
+                and clause.scope[0].kind == "linear"
+                and self._count_weights(clause) < _LEAST_SHARE * total
+                and is_rest(self._outline, clause, rest)
+            ):
+                return rest
+        return None
+
     def _leave_out_least(self, clauses: list[Clause]) -> list[Clause] | None:
         """Leave out a kind of small steps, all of it."""
         small = [
@@ -458,7 +477,11 @@ class Fitter:
         return [one for one in clauses if one is not least]
 
     def _leave_out_module(self, clauses: list[Clause]) -> list[Clause] | None:
-        small = [one for one in clauses if self._share([one], clauses) < _LEAST_OF_MODULE]
+        small = [
+            one
+            for one in clauses
+            if self._share([one], clauses) < _LEAST_OF_MODULE and not _remembers(one)
+        ]
         if not small:
             return None
         least = min(small, key=lambda one: self._share([one], clauses))
@@ -485,6 +508,11 @@ _LEAST_WORDS = 4
 
 def _count_layers(clause: Clause) -> int:
     return sum(len(piece.parts) * piece.fold[1] for piece in clause.scope)
+
+
+def _remembers(clause: Clause) -> bool:
+    """Return whether there is a recurrent layer in what a clause stands for."""
+    return any(piece.part.has("recurrent") for piece in clause.scope)
 
 
 def _count_words(clauses: Sequence[Clause]) -> int:

@@ -38,6 +38,8 @@ _MOST_WIDTHS = 6
 _MOST_GLUE = 12
 #: of more kinds it is not told what each is
 _MOST_FACTS = 2
+#: but for what each has a number of
+_MOST_COUNTS = 4
 #: blocks that go through stages, each of one width
 _STAGED = frozenset({"group", "inverted", "residual", "separable"})
 #: what blocks are called that have no name of their own, or one of operators
@@ -331,9 +333,21 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
         return _write_one({_write_hidden(outline, piece.part) for piece in pieces})
     sizes = _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
     facts = list(dict.fromkeys(", ".join(piece.part.facts) for piece in pieces))
-    if part.kind == "conv" or sizes or len(facts) > _MOST_FACTS or not all(facts):
+    if part.kind == "conv" or sizes or not all(facts):
         return sizes
+    if len(facts) > _MOST_FACTS:
+        return in_brackets(_join_counts(facts))
     return in_brackets(join_with_and(facts))
+
+
+def _join_counts(facts: Sequence[str]) -> str:
+    """Return ``3, 6 and 4 variables`` for counts of one noun; "" for others, and for more."""
+    found = [re.fullmatch(r"([\d,]+) ([a-z]+)", fact) for fact in facts[: _MOST_COUNTS + 1]]
+    numbers = [one[1] for one in found if one is not None]
+    nouns = {one[2] for one in found if one is not None}
+    if len(numbers) < len(found) or len(found) > _MOST_COUNTS or len(nouns) > 1:
+        return ""
+    return f"{join_with_and(numbers)} {nouns.pop()}"
 
 
 def write_sizes_of(outline: Outline, pieces: Sequence[Piece]) -> str:
