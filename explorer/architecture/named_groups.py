@@ -14,6 +14,7 @@ from netloupe.explorer.patterns.transformer_details import TransformerDetails
 from .composites import Merge, make_part
 from .opened import has_levels
 from .outline import Outline, OutlinePart
+from .pieces import ROUTING
 
 #: so many groups are looked at
 _MOST_GROUPS = 3_000
@@ -21,9 +22,9 @@ _MOST_GROUPS = 3_000
 _MOST_NODES = 600
 #: names of blocks that parts of an outline may have as well
 _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
-#: names that are given to any branches of convolutions, as to the heads of a detector, and those
-#: of groups of which the layers inside are told
-_LOOSE = frozenset({"Inception block", "Message passing"})
+#: names that are given to any branches of convolutions, as to the heads of a detector, those of
+#: groups of which the layers inside are told, and of parts that need not be in a group
+_LOOSE = frozenset({"Inception block", "Message passing", ROUTING})
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 

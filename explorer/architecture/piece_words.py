@@ -22,7 +22,7 @@ from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
-from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, HOURGLASS, Piece, is_told
+from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, HOURGLASS, ROUTING, Piece, is_told
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
@@ -120,6 +120,8 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
     Each of them stands for so many.
     """
     noun = name_piece(outline, pieces)
+    if pieces[0].name == ROUTING:  # an update is between two iterations
+        return f"routing by agreement in {len(pieces) * times + 1:,} iterations"
     sizes = _write_sizes(outline, pieces, is_row=True)
     if len(pieces) * times == 1:
         return add_sizes(noun, sizes)

@@ -45,10 +45,17 @@ CLASS_ATTENTION = "Class-attention"
 #: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
 #: Networks, 2016, figure 3)
 HOURGLASS = "Hourglass"
+#: what stands between two sums of capsules' votes
+ROUTING = "Routing update"
 #: kinds that work along the last axis, besides norms of features
 _OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
 _LOOKING_UP = frozenset({"embedding", "quantizer", "residual quantizer"})
+#: what stands between a product and the search for the least distance
+_OF_DISTANCES = (
+    *("adds", "clips", "divides", "gathers", "multiplies_elements", "negates", "picks"),
+    *("subtracts", "takes_root"),
+)
 #: what has no weights may stand so many parts before the first of a loop that has some
 _MOST_BEFORE = 8
 #: of a larger table it is not read whether it is of zeros
@@ -238,7 +245,8 @@ def leave_out_distances(outline: Outline, pieces: Sequence[Piece]) -> list[Piece
 
     These are distances to the entries of a code book, and no layer (A. van den Oord and others,
     Neural Discrete Representation Learning, 2017, equation 1). A last layer that shares its table
-    with the tokens that come in has such a row before it.
+    with the tokens that come in has such a row before it. Where the least is searched they are
+    distances, whatever is looked up.
     """
     lookups = [piece for piece in pieces if piece.kind == "embedding"]
     tables = [list_matrices(outline, piece.parts) for piece in lookups]
@@ -250,9 +258,24 @@ def leave_out_distances(outline: Outline, pieces: Sequence[Piece]) -> list[Piece
             for one, table in zip(lookups, tables, strict=True)
             if own and not own.isdisjoint(table)
         ]
-        if not users or not all(one.part.follows(piece.part) for one in users):
+        is_looked_up = bool(users) and all(one.part.follows(piece.part) for one in users)
+        if not is_looked_up and not (piece.kind == "linear" and _leads_to_least(outline, piece)):
             kept.append(piece)
     return kept
+
+
+def _leads_to_least(outline: Outline, piece: Piece) -> bool:
+    """Return whether of what a layer gives the place of the least is searched, and nothing else."""
+    operations = outline.operations
+    number: int | None = piece.part.end
+    for _ in range(_MOST_BEFORE):
+        number = operations.only_user(number) if number is not None else None
+        if number is None or operations.kinds[number] == "ArgMin":
+            break
+        is_known = operations.nodes[number].operator.has(*_OF_DISTANCES)
+        if not is_known and operations.kinds[number] != "Max":
+            return False
+    return number is not None and operations.kinds[number] == "ArgMin"
 
 
 def _list_sources(outline: Outline, piece: Piece) -> set[int]:

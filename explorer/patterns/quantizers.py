@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 
 from .details import EmbeddingDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations
+from .operations import PICKING, Operations
 from .weight_sizes import read_features
 
 #: what distances to the entries of a code book are computed with
@@ -181,9 +181,13 @@ def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if len(chain) > 1:
             taken.update(one.end for one in chain)
             numbers |= _find_sums(blocks, chain)
+            # of the last level the number alone may be taken
+            search = _find_search(blocks, rest, chain[-1]) if rest is not None else set()
+            numbers |= {rest, *search} if rest is not None and search else set()
             end = max(numbers)
             same = {one.facts for one in chain}
-            facts = (f"{len(chain)} levels", *(first.facts if len(same) == 1 else ()))
+            levels = len(chain) + bool(search)
+            facts = (f"{levels} levels", *(first.facts if len(same) == 1 else ()))
             yield FoundBlock(
                 "residual quantizer", "Residual vector quantizer", frozenset(numbers), end, facts
             )
@@ -219,6 +223,28 @@ def _find_rest(blocks: FoundBlocks, quantizer: FoundBlock) -> int | None:
             if first in sources and len(others) == 1:
                 return user
     return None
+
+
+def _find_search(blocks: FoundBlocks, rest: int, before: FoundBlock) -> set[int]:
+    """Return what searches the nearest entry to what is left, whose number alone is taken."""
+    operations = blocks.operations
+    pending, seen, found = [rest], {rest}, set()
+    while pending and len(seen) < 2 * _MOST_OF_DISTANCES:
+        for user in operations.users[pending.pop()]:
+            if user < 0 or user in seen:
+                continue
+            seen.add(user)
+            if operations.nodes[user].operator.has("finds_largest"):
+                found.add(user)
+            elif _is_of_distances(operations, user):
+                pending.append(user)
+    nearest = found.pop() if len(found) == 1 else None
+    if nearest is None:
+        return set()
+    distances = _walk_distances(blocks, {nearest}, nearest)
+    known = before.details.read_as(EmbeddingDetails)
+    is_nearest = len(distances) >= _LEAST and _is_nearest(operations, distances, nearest, known)
+    return {nearest, *distances} if is_nearest else set()
 
 
 def _starts_at(blocks: FoundBlocks, quantizer: FoundBlock, number: int) -> bool:
@@ -279,5 +305,7 @@ def _walk_distances(blocks: FoundBlocks, core: set[int], nearest: int) -> set[in
 
 
 def _is_of_distances(operations: Operations, number: int) -> bool:
-    is_known = operations.nodes[number].operator.has(*_OF_DISTANCES)
-    return is_known or operations.kinds[number] in _LIMITING
+    node = operations.nodes[number]
+    if node.operator.has(*PICKING) and node.input(1) is not None:
+        return operations.is_fixed(node.input(1))  # one of a batch
+    return node.operator.has(*_OF_DISTANCES) or operations.kinds[number] in _LIMITING

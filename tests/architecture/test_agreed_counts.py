@@ -12,7 +12,7 @@ from netloupe.explorer.architecture.clause import Clause
 from netloupe.explorer.architecture.located_pieces import LocatedPieces
 from netloupe.explorer.architecture.outline import Outline
 from netloupe.explorer.architecture.piece_words import name_kind, write_plural
-from netloupe.explorer.architecture.pieces import Piece, list_pieces
+from netloupe.explorer.architecture.pieces import Piece, leave_out_distances, list_pieces
 from netloupe.explorer.architecture.weighted_layers import WeightedLayers
 from netloupe.explorer.model import Model
 from tests.architecture.networks import Network
@@ -302,3 +302,15 @@ def test_several_bases_are_no_basiss() -> None:
     assert write_plural("Gaussian basis") == "Gaussian bases"
     assert write_plural("message passing") == "message passing"
     assert write_plural("transformer block") == "transformer blocks"
+
+
+@pytest.mark.parametrize("search", ["ArgMin", "ArgMax"])
+def test_distances_of_which_the_least_is_searched_are_no_layer(search: str) -> None:
+    net = Network()
+    x = net.linear(net.add("Cos", net.linear(net.take("x", (2, 6, 8)), 8, 16)), 16, 8)
+    far = net.add("Sqrt", net.linear(net.add("Cos", x), 8, 32))
+    y = net.add(search, far, axis=-1)
+    model = net.finish(net.add("Cast", y, to=1))
+    outline = Outline(model.graph, [*model.graph.nodes])
+    kept = leave_out_distances(outline, list_pieces(outline, []))
+    assert len(kept) == (2 if search == "ArgMin" else 3)

@@ -7,6 +7,7 @@ import pytest
 
 from netloupe.explorer.patterns.known_patterns import PATTERNS
 from netloupe.explorer.readers.load import load
+from tests.corpus import corpus_file
 
 _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
 
@@ -67,3 +68,9 @@ def test_convolutions_of_turned_features_are_no_mlp_over_tokens() -> None:
     mixed = _POINTWISE.replace("{24, 8, 1}", "{16, 24}").replace("{8, 24, 1}", "{24, 16}")
     mixed = mixed.replace("int64[3]", "int64[2]").replace("Conv (", "MatMul (")
     assert "over tokens" in load(onnx.parser.parse_model(mixed)).architecture.sentence
+
+
+def test_updates_of_a_routing_are_told_as_its_iterations() -> None:
+    told = load(corpus_file("exported/capsules.legacy.onnx")).architecture.sentence
+    assert "routing by agreement in 3 iterations" in told
+    assert "update" not in told
