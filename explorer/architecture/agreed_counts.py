@@ -48,14 +48,16 @@ class AgreedCounts:
         The blocks and layers of the graph.
     tell
         Tells blocks by their kinds.
+    beside
+        Blocks that other clauses tell, of which these know nothing.
     """
 
-    def __init__(self, located: LocatedPieces, tell: Tell) -> None:
+    def __init__(self, located: LocatedPieces, tell: Tell, beside: Sequence[Piece] = ()) -> None:
         self._located = located
         self._outline = located.outline
         self._blocks = AgreedBlocks(located, tell)
         self._rows = AgreedRows(located, tell)
-        self._layers = AgreedLayers(located)
+        self._layers = AgreedLayers(located, beside)
         self._near: list[Piece] | None = None
 
     def agree(self, clauses: Sequence[Clause]) -> list[Clause]:

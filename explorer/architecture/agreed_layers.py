@@ -33,9 +33,12 @@ class AgreedLayers:
     ----------
     located
         The blocks and layers of the graph.
+    beside
+        Blocks that are told elsewhere: layers that no block holds may be of these.
     """
 
-    def __init__(self, located: LocatedPieces) -> None:
+    def __init__(self, located: LocatedPieces, beside: Sequence[Piece] = ()) -> None:
+        self._beside = [*beside]
         self._located = located
         self._outline = located.outline
         self._pieces = located.pieces
@@ -48,7 +51,7 @@ class AgreedLayers:
         """Return clauses with steps counted as operators are, but those of other blocks."""
         if any(piece.fold[1] > 1 for piece in self._pieces):
             return [*clauses]
-        told = [piece for clause in clauses for piece in clause.scope]
+        told = [piece for clause in clauses for piece in clause.scope] + self._beside
         kept = []
         for clause in clauses:
             if clause.parts and clause.name and not clause.is_mixed:
@@ -121,7 +124,8 @@ class AgreedLayers:
         count = sum(self._layers.kinds[key] == noun and key not in gone for key in keys)
         if count <= len(own):
             return clause
-        if path and self._list_scores(path):  # some of them are of attention that is not known
+        # some of them are of attention that is not known, or of another branch
+        if self._list_scores(path) if path else self._beside:
             return replace(clause, text=bare["noun"], is_plain=False)
         return replace(clause, text=count_pieces(count, noun), is_plain=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 
@@ -35,8 +36,11 @@ from .pieces import (
     list_piece_weights,
     list_pieces,
 )
+from .reach import Reach
 from .remainders import tell_others
 from .sketch import BlockSketch, Sketch
+from .topology import Called, find_topology
+from .topology_clauses import ToldTopology, TopologyTeller
 from .unwidened import find_unwidened
 from .weighted_layers import WeightedLayers
 
@@ -50,6 +54,26 @@ _MOST_COUNTED = 4
 _STEPS = frozenset({"draw", "expectation", "gate", "positions"})
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What blocks stand between: which inputs lead to them, and which outputs follow.
+
+    Parameters
+    ----------
+    called
+        What follows from what.
+    begun, taken
+        The blocks that take what goes in, and what is said of them.
+    are_heads
+        Whether what leads to one output alone may be a head.
+    """
+
+    called: Called
+    begun: Sequence[Piece]
+    taken: str
+    are_heads: bool
 
 
 def compose(
@@ -107,11 +131,15 @@ def compose(
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
     inventory = Inventory(outline, told, weights)
-    clauses = _write_in_order(model, outline, pieces, inventory, nodes)
+    begun = [piece for piece in found if id(piece) in begin]
+    called = Called(Reach(outline), told, weights)
+    around = _Around(called, begun, taken.text, are_heads=" and 1/" not in end)
+    in_order = _write_in_order(model, outline, pieces, inventory, nodes, around)
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
-    clauses = [taken.text, *clauses, network.text, "" if network.tells_outputs else end]
+    end = "" if network.tells_outputs else in_order.shorten(end)
+    clauses = ["" if in_order.tells_taken else taken.text, *in_order.clauses, network.text, end]
     return Sketch("", network.title, tuple(clauses), blocks, facts)
 
 
@@ -154,16 +182,21 @@ def _write_in_order(
     pieces: Sequence[Piece],
     inventory: Inventory,
     nodes: Sequence[Node],
-) -> list[str]:
+    around: _Around,
+) -> ToldTopology:
     """Return what blocks are along the modules of the picture, the most telling ones in order."""
     # of small steps that may be those of a loop no number is known, and no other depends on them
     pieces = [one for one in pieces if one.kind not in _STEPS or inventory.knows(one)] or pieces
     root = build_modules(model, outline, pieces)
-    teller = ModuleTeller(outline, pieces, inventory, root)
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+    topology = find_topology(outline, around.called, root, around.begun, are_heads=around.are_heads)
+    if topology:
+        told = TopologyTeller(outline, inventory, located, topology)
+        return told.tell(root, around.taken, around.begun)
+    teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
     told = tell_others(outline, tell_contents(outline, clauses))
-    return [clause.write() for clause in told]
+    return ToldTopology(tuple(clause.write() for clause in told))
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

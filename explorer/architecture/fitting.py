@@ -31,7 +31,7 @@ from .sizes import weigh_matrices
 
 #: so many clauses and words are read in one breath
 MOST_CLAUSES = 6
-_MOST_WORDS = 42
+MOST_WORDS = 42
 #: and of one module
 _MOST_INNER = 3
 _MOST_INNER_WORDS = 16
@@ -73,12 +73,14 @@ class Fitter:
         }
         self._census = Census(root, lambda piece: self._weights.get(id(piece), 0))
 
-    def fit(self, clauses: Sequence[Clause]) -> list[Clause]:
+    def fit(
+        self, clauses: Sequence[Clause], most: int = MOST_CLAUSES, words: int = MOST_WORDS
+    ) -> list[Clause]:
         """Return what is told of all blocks, as short as it is read and with no false number."""
         kept = self._correct(clauses, self._pieces)
         while (joined := self._join_same(kept)) is not None:
             kept = joined
-        kept = self._shorten(kept, MOST_CLAUSES, _MOST_WORDS)
+        kept = self._shorten(kept, most, words)
         return self._leave_out_some_steps(join_used(self._correct(kept, self._pieces)))
 
     def _leave_out_some_steps(self, clauses: Sequence[Clause]) -> list[Clause]:
@@ -111,10 +113,10 @@ class Fitter:
         """Return what is told of what is in a module with a name: numbers rather than names."""
         is_row = len(clauses) == 1 and clauses[0].name.startswith((*"123456789", "stages"))
         if any(clause.name for clause in clauses) and not is_row:
-            clauses = [self._tell_shortly(one) for one in self.tell_kinds(scope)]
+            clauses = [self.tell_shortly(one) for one in self.tell_kinds(scope)]
         kept = self._join_kinds(clauses)
         if len(kept) > 1:
-            kept = [self._tell_shortly(one) for one in kept]
+            kept = [self.tell_shortly(one) for one in kept]
         kept = self._correct(kept, scope)
         kept = [one for one in kept if not self._is_small(one, kept, _LEAST_SHARE)] or kept
         kept = self._shorten(kept, _MOST_INNER, _MOST_INNER_WORDS)
@@ -140,10 +142,10 @@ class Fitter:
         uses = {piece.uses for piece in pieces}
         return Clause(text, tuple(pieces), uses=uses.pop() if len(uses) == 1 else 1, is_plain=True)
 
-    def _tell_shortly(self, clause: Clause) -> Clause:
+    def tell_shortly(self, clause: Clause) -> Clause:
         """Return of layers of transformers the size alone that tells them."""
         if clause.parts and not clause.name:
-            parts = tuple(self._tell_shortly(part) for part in clause.parts)
+            parts = tuple(self.tell_shortly(part) for part in clause.parts)
             return replace(clause, parts=parts)
         is_bare = not (clause.name or clause.members or clause.text.startswith("stages"))
         if not is_bare or any(piece.layer is None for piece in clause.scope):

@@ -36,6 +36,11 @@ _SILENT = frozenset(
     }
     | {"val", "value"}
 )
+#: and of an input
+_SILENT_INPUTS = frozenset(
+    {"arg", "args", "data", "id", "ids", "in", "input", "inputs", "tensor", "value", "values"}
+    | {"vector"}
+)
 
 
 def list_given_names(graph: Graph) -> list[str]:
@@ -49,6 +54,19 @@ def list_given_names(graph: Graph) -> list[str]:
     names = [value.name for value in outputs if _is_chosen(value)]
     is_short = sum(map(len, names)) <= _MOST_OF_ALL
     return names if is_short and len(names) == len(outputs) == len({*names}) else []
+
+
+def name_output(value: Value) -> str:
+    """Return what an output is called; "" where that says nothing."""
+    return value.name.replace("_", " ") if _is_chosen(value) else ""
+
+
+def name_taken(value: Value) -> str:
+    """Return what an input is called, in words; "" where that says nothing."""
+    words = value.name.split("_")
+    if len(value.name) > _MOST_LETTERS or not (_WORDS.fullmatch(value.name) or value.name == "z"):
+        return ""
+    return "" if {*map(str.lower, words)} <= _SILENT_INPUTS else " ".join(words)
 
 
 def write_names(names: Sequence[str], text: str) -> str:

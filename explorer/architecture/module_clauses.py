@@ -14,7 +14,7 @@ from itertools import groupby
 from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
-from .fitting import Fitter
+from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
 from .modules import Module, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
@@ -31,19 +31,42 @@ _CHOOSING = frozenset({"experts", "gate"})
 
 
 class ModuleTeller:
-    """Tells modules of one outline."""
+    """Tells modules of one outline.
+
+    Parameters
+    ----------
+    outline
+        The outline.
+    pieces
+        The blocks of the modules.
+    inventory
+        What there is of each kind.
+    root
+        The modules.
+    layer_count
+        How many layers of transformers the whole graph has; 0 for those of the modules.
+    """
 
     def __init__(
-        self, outline: Outline, pieces: Sequence[Piece], inventory: Inventory, root: Module
+        self,
+        outline: Outline,
+        pieces: Sequence[Piece],
+        inventory: Inventory,
+        root: Module,
+        layer_count: int = 0,
     ) -> None:
         self._outline = outline
         self._root = root
         self._fitter = Fitter(outline, pieces, inventory, root)
-        self._layer_count = sum(piece.layer is not None for piece in pieces)
+        self._layer_count = layer_count or sum(piece.layer is not None for piece in pieces)
 
-    def tell_whole(self) -> list[Clause]:
+    def tell_whole(self, most: int = MOST_CLAUSES, words: int = MOST_WORDS) -> list[Clause]:
         """Return what all modules of a graph are, in as few clauses as are read in one breath."""
-        return self._fitter.fit(self.tell(self._root.inner))
+        return self._fitter.fit(self.tell(self._root.inner), most, words)
+
+    def tell_shortly(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses with less of what is so of layers of transformers."""
+        return [self._fitter.tell_shortly(clause) for clause in clauses]
 
     def tell_kinds(self, pieces: Sequence[Piece]) -> list[Clause]:
         """Return for each kind among some blocks how many there are."""

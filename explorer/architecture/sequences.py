@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
@@ -15,6 +15,7 @@ from .cells import UnrolledDetails
 from .layer_words import write_given
 from .layers import find_sum
 from .outline import Outline, OutlinePart
+from .reach import Reach
 from .sizes import find_head, find_token_tables, list_matrices
 from .sketch import BlockSketch, Sketch
 
@@ -45,6 +46,8 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     calls = Counter(weights)
     if max(calls.values()) > 1 and frozenset() not in calls:
         return None  # of layers that are called several times modules tell more
+    if _are_of_streams(outline, layers):
+        return None
     read = [_read_part(outline, part) for part in layers]
     if not all(layer.hidden for layer in read):
         return None
@@ -61,6 +64,16 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
         facts[key] = count
         said.append(write_given(count, key))
     return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
+
+
+def _are_of_streams(outline: Outline, layers: Sequence[OutlinePart]) -> bool:
+    """Return whether two layers follow from different inputs alone, as those of a transducer.
+
+    A. Graves, Sequence Transduction with Recurrent Neural Networks, 2012, section 2.
+    """
+    reach = Reach(outline)
+    taken = {reach.taken[part.end] for part in layers}
+    return any(one & other == 0 < one for one, other in combinations(taken, 2) if other)
 
 
 class RecurrentLayer(NamedTuple):

@@ -45,6 +45,11 @@ _SMALL = [
     "twelve",
 ]
 _NUMBER = rf"(?P<number>\d{{1,3}}(?:,\d{{3}})*|{'|'.join(_SMALL)}) "
+_INSIDE = r"(?:[^()]|\([^()]*\))*"
+_WAYS = (
+    r"(?P<count>two|three|four) (?:heads|streams) "
+    rf"\((?:each (?P<each>{_INSIDE})|(?P<inside>{_INSIDE}))\)"
+)
 _STAGES = r"stages of (?P<stages>\d+(?:\+\d+)+) "
 
 
@@ -197,6 +202,7 @@ def count_said(sentence: str) -> dict[str, int | None]:
     body = re.sub(
         r" \((?:(?:pre|post)-norm|self-attention \d)[^()]*\)|, (?:pre|post)-norm.*?GELU", "", body
     )
+    body = re.sub(_WAYS, _write_out, body)
     body = re.sub(r"stages of \d+(?:, \d+)+ ", lambda found: found[0].replace(", ", "+"), body)
     for item in re.split(r", (?![^()]*\))", body):
         each = re.match(rf"{_NUMBER}[^()]*\(each (.*)\)", item)
@@ -217,6 +223,12 @@ def count_said(sentence: str) -> dict[str, int | None]:
                 before = said.get(kind, 0)
                 said[kind] = None if before is None else before + factor * count
     return said
+
+
+def _write_out(found: re.Match[str]) -> str:
+    """Return what is said of each of several streams or heads, one after another."""
+    inside = found["each"] or found["inside"].replace("; ", ", ")
+    return ", ".join([inside] * (_read(found["count"]) if found["each"] else 1))
 
 
 def _read(word: str) -> int:

@@ -1,0 +1,211 @@
+"""Streams, heads and conditions are told as they join, each with its own counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from onnx import TensorProto
+
+from tests.architecture.networks import Network
+
+_WIDTH = 8
+
+
+class Joined(Network):
+    """Parts that join."""
+
+    def recur(self, x: str, count: int) -> str:
+        for _ in range(count):
+            form = self.weight(1, 4 * _WIDTH, _WIDTH), self.weight(1, 4 * _WIDTH, _WIDTH)
+            y = self.add("LSTM", x, *form, hidden_size=_WIDTH)
+            x = self.add("Squeeze", y, self.numbers(1))
+        return x
+
+    def residual(self, x: str, condition: str = "", width: int = _WIDTH) -> str:
+        inner = self.add("Relu", self.conv(x, width, width))
+        if condition:
+            scale = self.add(
+                "Reshape", self.linear(condition, width, width), self.numbers(1, -1, 1, 1)
+            )
+            inner = self.add("Mul", inner, scale)
+        return self.add("Relu", self.add("Add", x, self.conv(inner, width, width)))
+
+    def tell(self, *outputs: str, names: Sequence[str] = ()) -> str:
+        """Return the sentence of a network with such outputs, which have names."""
+        given = (
+            [self._name(*pair) for pair in zip(outputs, names, strict=True)] if names else outputs
+        )
+        return self.finish(*given).architecture.sentence
+
+    def _name(self, output: str, name: str) -> str:
+        self.nodes[[node.output[0] for node in self.nodes].index(output)].output[0] = name
+        return name
+
+
+def _transduce(*, is_chain: bool = False, names: tuple[str, str] = ("frames", "labels")) -> str:
+    net = Joined()
+    frames = net.take(names[0], (6, 1, _WIDTH))
+    labels = net.take(names[1], (6, 1), TensorProto.INT64)
+    encoded = net.recur(frames, 3)
+    y = net.add("Gather", net.weight(20, _WIDTH), labels)
+    predicted = net.recur(net.add("Add", y, encoded) if is_chain else y, 2)
+    joint = predicted if is_chain else net.add("Add", encoded, predicted)
+    return net.tell(net.linear(net.add("Tanh", joint), _WIDTH, 20))
+
+
+def test_layers_of_streams_are_counted_apart() -> None:
+    told = _transduce()
+    assert "two streams (frames: 3 LSTM layers of width 8; labels: " in told
+    assert "2 LSTM layers of width 8) added" in told
+    assert "5 LSTM" not in told
+
+
+def test_names_that_say_nothing_are_no_names_of_streams() -> None:
+    told = _transduce(names=("t1", "input.3"))
+    assert "two streams (3 LSTM layers of width 8; " in told
+    assert "t1" not in told
+    assert "input" not in told
+
+
+def test_what_enters_a_chain_at_its_middle_is_no_stream() -> None:
+    assert "streams" not in _transduce(is_chain=True)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "word"), [("Add", "added"), ("Mul", "multiplied"), ("Concat", "concatenated")]
+)
+def test_the_way_of_the_join_is_told(op_type: str, word: str) -> None:
+    net = Joined()
+    image = net.take("image", (1, _WIDTH, 16, 16))
+    depth = net.take("depth", (1, _WIDTH, 16, 16))
+    for _ in range(2):
+        image = net.residual(image)
+    for _ in range(3):
+        depth = net.residual(depth)
+    axis = {"axis": 1} if op_type == "Concat" else {}
+    taken = _WIDTH * (1 + bool(axis))
+    told = net.tell(net.conv(net.add(op_type, image, depth, **axis), taken, 3))
+    streams = "two streams (image: 2 residual blocks of 8 channels; depth: 3 residual blocks of 8"
+    assert f"{streams} channels) {word}, " in told
+
+
+def _predict(*, trunk: int = 3, policy: int = 0, names: Sequence[str] = ()) -> str:
+    net = Joined()
+    x = net.take("board", (1, _WIDTH, 4, 4))
+    for _ in range(trunk):
+        x = net.residual(x)
+    y = x
+    for _ in range(policy):
+        y = net.residual(y)
+    flat = net.add("Flatten", net.add("Relu", net.conv(y, _WIDTH, 2, 1)))
+    moves = net.linear(flat, 32, 17)
+    flat = net.add("Flatten", net.add("Relu", net.conv(x, _WIDTH, 1, 1)))
+    hidden = net.add("Relu", net.linear(flat, 16, 12))
+    value = net.add("Tanh", net.linear(hidden, 12, 1))
+    return net.tell(moves, value, names=names)
+
+
+def test_heads_are_told_side_by_side() -> None:
+    told = _predict()
+    assert "3 residual blocks of 8 channels, two heads (1×1 convolution 8 → 2 channels" in told
+    assert (
+        "linear layer 32 → 17; 1×1 convolution 8 → 1 channel, MLP 16 → 12 → 1, ReLU, tanh)." in told
+    )
+
+
+def test_heads_have_the_names_of_their_outputs() -> None:
+    told = _predict(names=("policy", "worth"))
+    assert "(policy: 1×1 convolution" in told
+    assert "; worth: 1×1 convolution" in told
+
+
+def test_what_is_more_than_all_that_heads_share_is_no_head() -> None:
+    assert "heads" not in _predict(trunk=1, policy=6)
+
+
+def test_equal_heads_are_told_once() -> None:
+    net = Joined()
+    x = net.take("x", (1, _WIDTH, 4, 4))
+    for _ in range(3):
+        x = net.residual(x)
+    ends = [net.conv(net.add("Relu", net.conv(x, _WIDTH, 4)), 4, 2, 1) for _ in range(2)]
+    told = net.tell(*ends, names=("left", "right"))
+    assert "two heads, left and right (each 3×3 convolution 8 → 4 channels, 1×1 convolution" in told
+
+
+def test_an_output_of_the_trunk_makes_no_heads() -> None:
+    net = Joined()
+    x = net.take("x", (1, _WIDTH, 4, 4))
+    for _ in range(3):
+        x = net.residual(x)
+    middle = x
+    for _ in range(2):
+        x = net.residual(x)
+    assert "heads" not in net.tell(middle, net.conv(x, _WIDTH, 2))
+
+
+def _condition(count: int, *, name: str = "speaker") -> str:
+    net = Joined()
+    x = net.take("noise", (1, _WIDTH, 8, 8))
+    y = net.take(name, (1, _WIDTH))
+    y = net.linear(net.add("Relu", net.linear(y, _WIDTH, 24)), 24, _WIDTH)
+    for _ in range(count):
+        x = net.residual(x, y)
+    return net.tell(net.conv(x, _WIDTH, 3))
+
+
+def test_what_enters_each_block_conditions_the_stack() -> None:
+    told = _condition(5)
+    assert "5 residual blocks" in told
+    assert " conditioned on speaker (MLP 8 → 24, ReLU)" in told
+    assert (
+        told.index("5 residual") < told.index("conditioned") < told.index("3×3 convolution 8 → 3")
+    )
+
+
+def test_a_condition_without_a_name_is_an_input_by_its_number() -> None:
+    assert " conditioned on the second input (MLP" in _condition(5, name="t12")
+
+
+def test_what_enters_two_blocks_conditions_no_stack() -> None:
+    assert "conditioned" not in _condition(2)
+
+
+def test_what_goes_on_itself_is_no_condition() -> None:
+    net = Joined()
+    x = net.take("left", (1, _WIDTH, 8, 8))
+    y = net.take("right", (1, _WIDTH, 8, 8))
+    for _ in range(5):
+        y = net.residual(y)
+        x = net.add("Add", net.residual(x), y)
+    assert "conditioned" not in net.tell(net.conv(x, _WIDTH, 3))
+
+
+def test_what_enters_each_step_of_a_loop_conditions_no_stack() -> None:
+    net = Joined()
+    x = net.take("state", (1, _WIDTH))
+    y = net.linear(net.take("seen", (1, _WIDTH)), _WIDTH, _WIDTH)
+    weight, bias = net.weight(_WIDTH, _WIDTH), net.weight(_WIDTH)
+    for _ in range(6):
+        moved = net.add("Add", net.add("MatMul", x, weight), bias)
+        x = net.add("Tanh", net.add("Add", moved, y))
+    assert "conditioned" not in net.tell(net.linear(x, _WIDTH, 3))
+
+
+def test_parts_of_noise_are_named_as_such() -> None:
+    net = Joined()
+    noise = net.take("noise", (1, 6 * _WIDTH))
+    label = net.take("label", (1,), TensorProto.INT64)
+    parts = [f"part{number}" for number in range(6)]
+    split = net.add("Split", noise, axis=1, num_outputs=6)
+    node = net.nodes[-1]
+    assert node.output[0] == split
+    del node.output[:]
+    node.output.extend(parts)
+    row = net.add("Gather", net.weight(10, _WIDTH), label)
+    x = net.add("Reshape", net.linear(parts[0], _WIDTH, 64 * _WIDTH), net.numbers(1, _WIDTH, 8, 8))
+    for part in parts[1:]:
+        x = net.residual(x, net.linear(net.add("Concat", row, part, axis=1), 2 * _WIDTH, _WIDTH))
+    told = net.tell(net.conv(x, _WIDTH, 3))
+    assert " conditioned on a part of noise and label (embedding of 10 × 8)" in told
