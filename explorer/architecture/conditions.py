@@ -7,9 +7,11 @@ figure 2; A. Brock and others, BigGAN, 2019, figure 15).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Operations
 
 from .outline import Outline, OutlinePart
@@ -51,6 +53,14 @@ class Conditions:
     entries: tuple[OutlinePart, ...] = ()
 
 
+class _Meeting(NamedTuple):
+    """A part where values meet, these, and the inputs that each of them follows from, as bits."""
+
+    part: OutlinePart
+    values: Sequence[Value]
+    ways: Sequence[int]
+
+
 @dataclass
 class _Entry:
     """A part where something enters, what gives it, and of which inputs it is, as bits."""
@@ -69,30 +79,37 @@ def find_conditions(outline: Outline, reach: Reach, pieces: Sequence[Piece]) -> 
     if len(reach.sources) < 2:
         return Conditions()
     told = sum({1 << part.place for piece in pieces for part in piece.parts})
+    meetings = [*_list_meetings(outline, reach)]
     best = Conditions()
     for main in range(len(reach.sources)):
-        found = _find_entering(outline, reach, main, told)
+        found = _find_entering(outline, reach, main, meetings, told)
         if (len(found.inputs), len(found.entries)) > (len(best.inputs), len(best.entries)):
             best = found
     return best
 
 
-def _find_entering(outline: Outline, reach: Reach, main: int, told: int) -> Conditions:
+def _list_meetings(outline: Outline, reach: Reach) -> Iterator[_Meeting]:
+    """Yield where values meet that do not follow from the same inputs."""
+    operations = outline.operations
+    for number, node in enumerate(operations.nodes):
+        values = operations.operands[number]
+        if len(values) < 2 or not node.operator.has(*_JOINING):
+            continue
+        ways = [reach.of_value(value) for value in values]
+        part = outline.owner(number)
+        if len({*ways}) > 1 and part.kind not in _ATTENDING:
+            yield _Meeting(part, values, ways)
+
+
+def _find_entering(
+    outline: Outline, reach: Reach, main: int, meetings: Sequence[_Meeting], told: int
+) -> Conditions:
     """Return what enters the chain that begins at one input."""
     operations = outline.operations
     own = 1 << main
     found: dict[int, dict[OutlinePart, _Entry]] = {}
-    for number, node in enumerate(operations.nodes):
-        if not reach.taken[number] & own or not node.operator.has(*_JOINING):
-            continue
-        values = [*operations.operands[number]]
-        ways = [reach.of_value(value) for value in values]
-        before = sum(way for way in ways[:1] if way & own) or max(
-            (way for way in ways if way & own), default=0
-        )
-        part = outline.owner(number)
-        if part.kind in _ATTENDING:
-            continue
+    for part, values, ways in meetings:
+        before = next((way for way in ways if way & own), 0)
         for value, bits in zip(values, ways, strict=True) if before else ():
             giver = operations.giver(value)
             if bits & own or giver is None:
