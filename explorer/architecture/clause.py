@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .piece_words import strip_brackets
+from .piece_words import join_with_and, strip_brackets
 from .pieces import Piece
 
 #: kinds of block that are no more than a step between others
@@ -45,6 +45,8 @@ class Clause:
         Whether its words are those of an author's class, so that its blocks are not counted.
     unit
         Of blocks without a name how many there are, and what each is.
+    users
+        Of what is used several times the inputs that it is used on, by their names.
     """
 
     text: str
@@ -58,6 +60,7 @@ class Clause:
     is_plain: bool = False
     is_class: bool = False
     unit: tuple[int, str] = (0, "")
+    users: tuple[str, ...] = ()
 
     @property
     def is_named(self) -> bool:
@@ -110,9 +113,13 @@ class Clause:
         if not self.name and _tells_several(self):
             times = "twice" if self.uses == _TWICE else f"{self.uses:,} times"
             often = f"{self.uses:,} steps" if self.is_loop else times
+            if self.users:
+                often = f"on {join_with_and(self.users)}"
             return f"{often} with shared weights ({inside})"
         if self.is_loop:
             return f"{told} in {self.uses:,} steps"
+        if self.users:
+            return f"{told} used on {join_with_and(self.users)}"
         return f"{told} used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"
 
     def write_inside(self) -> str:

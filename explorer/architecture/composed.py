@@ -15,6 +15,7 @@ from netloupe.explorer.patterns import Detail
 from .agreed_counts import AgreedCounts
 from .block_contents import tell_contents
 from .called_blocks import find_called_blocks
+from .calls import Called
 from .claims import Inventory
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
@@ -39,7 +40,7 @@ from .pieces import (
 from .reach import Reach
 from .remainders import tell_others
 from .sketch import BlockSketch, Sketch
-from .topology import Called, find_topology
+from .topology import find_topology
 from .topology_clauses import ToldTopology, TopologyTeller
 from .unwidened import find_unwidened
 from .weighted_layers import WeightedLayers
@@ -191,11 +192,11 @@ def _write_in_order(
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
     topology = find_topology(outline, around.called, root, around.begun, are_heads=around.are_heads)
     if topology:
-        told = TopologyTeller(outline, inventory, located, topology)
-        return told.tell(root, around.taken, around.begun)
+        joined = TopologyTeller(outline, inventory, located, topology, around.called)
+        return joined.tell(root, around.taken, around.begun)
     teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
-    told = tell_others(outline, tell_contents(outline, clauses))
+    told = tell_others(outline, tell_contents(outline, around.called.add_users(clauses)))
     return ToldTopology(tuple(clause.write() for clause in told))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .calls import Called
 from .clause import MINOR, weigh_pieces
 from .conditions import OF_GRAPHS, Conditions, find_conditions
 from .modules import Module
@@ -56,54 +57,6 @@ class Topology:
 
     def __bool__(self) -> bool:
         return bool(self.streams or self.heads or self.conditions.inputs)
-
-
-class Called:
-    """Which inputs lead to blocks, and which outputs follow from them, whichever call it is.
-
-    Parameters
-    ----------
-    reach
-        What follows from what.
-    pieces
-        All blocks, those that share weights as well.
-    weights
-        The weights of each.
-
-    Attributes
-    ----------
-    reach
-        What follows from what.
-    """
-
-    def __init__(
-        self,
-        reach: Reach,
-        pieces: Sequence[Piece],
-        weights: Sequence[frozenset[tuple[bool, int]]],
-    ) -> None:
-        self.reach = reach
-        self._of_weight: dict[tuple[bool, int], tuple[int, int]] = {}
-        self._weights: dict[int, frozenset[tuple[bool, int]]] = {}
-        for piece, own in zip(pieces, weights, strict=True):
-            self._weights[id(piece)] = own
-            taken, given = reach.taken_by(piece), reach.given_by(piece)
-            for weight in own:
-                before = self._of_weight.get(weight, (0, 0))
-                self._of_weight[weight] = before[0] | taken, before[1] | given
-
-    def taken_by(self, piece: Piece) -> int:
-        """Return the inputs that lead to any call of a block, as bits."""
-        return self._join(piece, 0, self.reach.taken_by(piece))
-
-    def given_by(self, piece: Piece) -> int:
-        """Return the outputs that follow from any call of a block, as bits."""
-        return self._join(piece, 1, self.reach.given_by(piece))
-
-    def _join(self, piece: Piece, which: int, own: int) -> int:
-        for weight in self._weights.get(id(piece), ()):
-            own |= self._of_weight[weight][which]
-        return own
 
 
 def find_topology(

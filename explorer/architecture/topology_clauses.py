@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from .agreed_counts import AgreedCounts
 from .block_contents import tell_contents
+from .calls import Called
 from .claims import Inventory
 from .clause import MINOR, Clause
 from .fitting import MOST_CLAUSES, MOST_WORDS
@@ -80,15 +81,23 @@ class TopologyTeller:
         Its blocks, and where they stand.
     topology
         How they join.
+    called
+        What follows from what.
     """
 
     def __init__(
-        self, outline: Outline, inventory: Inventory, located: LocatedPieces, topology: Topology
+        self,
+        outline: Outline,
+        inventory: Inventory,
+        located: LocatedPieces,
+        topology: Topology,
+        called: Called,
     ) -> None:
         self._outline = outline
         self._inventory = inventory
         self._located = located
         self._topology = topology
+        self._called = called
 
     def tell(self, root: Module, taken: str, before: Sequence[Piece]) -> ToldTopology:
         """Return what is said of all modules.
@@ -134,6 +143,7 @@ class TopologyTeller:
             told = [self._tell_shortly(teller, one) for one in told]
         beside = [piece for piece in root.pieces if regions[id(piece)] != key]
         agreed = AgreedCounts(self._located, teller.tell_kinds, beside).agree(told)
+        agreed = self._called.add_users(agreed)
         if is_brief:
             return agreed
         return tell_others(self._outline, tell_contents(self._outline, agreed))

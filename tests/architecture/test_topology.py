@@ -90,6 +90,31 @@ def test_the_way_of_the_join_is_told(op_type: str, word: str) -> None:
     assert f"{streams} channels) {word}, " in told
 
 
+def _match(names: Sequence[str], *, is_loop: bool = False) -> str:
+    net = Joined()
+    kernels = [net.weight(_WIDTH, _WIDTH, 3, 3) for _ in range(5)]
+    results = []
+    for name in names[:1] if is_loop else names:
+        x = net.take(name, (1, _WIDTH, 16, 16))
+        for _ in range(1 + is_loop):
+            for kernel in kernels:
+                x = net.add("Relu", net.add("Conv", x, kernel, kernel_shape=[3, 3], pads=[1] * 4))
+        results.append(x)
+    return net.tell(results[0] if is_loop else net.add("Sub", *results))
+
+
+def test_what_is_used_on_inputs_names_them() -> None:
+    assert "five 3×3 convolutions of 8 channels used on left and right" in _match(("left", "right"))
+
+
+def test_what_is_used_on_inputs_without_names_is_counted() -> None:
+    assert " used twice" in _match(("t1", "t2"))
+
+
+def test_what_is_used_again_on_one_input_is_counted() -> None:
+    assert " used twice" in _match(("left",), is_loop=True)
+
+
 def _predict(*, trunk: int = 3, policy: int = 0, names: Sequence[str] = ()) -> str:
     net = Joined()
     x = net.take("board", (1, _WIDTH, 4, 4))

@@ -1,0 +1,78 @@
+"""Blocks with the weights that several calls of them share: what leads to any of these calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .clause import Clause
+from .given_names import name_taken
+from .pieces import Piece
+from .reach import Reach, join_all, list_bits
+
+
+class Called:
+    """Which inputs lead to blocks, and which outputs follow from them, whichever call it is.
+
+    Parameters
+    ----------
+    reach
+        What follows from what.
+    pieces
+        All blocks, those that share weights as well.
+    weights
+        The weights of each.
+
+    Attributes
+    ----------
+    reach
+        What follows from what.
+    """
+
+    def __init__(
+        self,
+        reach: Reach,
+        pieces: Sequence[Piece],
+        weights: Sequence[frozenset[tuple[bool, int]]],
+    ) -> None:
+        self.reach = reach
+        self._calls: dict[tuple[bool, int], list[tuple[int, int]]] = {}
+        self._weights: dict[int, frozenset[tuple[bool, int]]] = {}
+        for piece, own in zip(pieces, weights, strict=True):
+            self._weights[id(piece)] = own
+            call = reach.taken_by(piece), reach.given_by(piece)
+            for weight in own:
+                self._calls.setdefault(weight, []).append(call)
+
+    def taken_by(self, piece: Piece) -> int:
+        """Return the inputs that lead to any call of a block, as bits."""
+        return self.reach.taken_by(piece) | join_all(taken for taken, _ in self._list_calls(piece))
+
+    def given_by(self, piece: Piece) -> int:
+        """Return the outputs that follow from any call of a block, as bits."""
+        return self.reach.given_by(piece) | join_all(given for _, given in self._list_calls(piece))
+
+    def _list_calls(self, piece: Piece) -> list[tuple[int, int]]:
+        return [call for weight in self._weights.get(id(piece), ()) for call in self._calls[weight]]
+
+    def add_users(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses with the inputs on which blocks are called again."""
+        return [
+            replace(one, users=self._name_users(one)) if one.uses > 1 else one for one in clauses
+        ]
+
+    def _name_users(self, clause: Clause) -> tuple[str, ...]:
+        """Return the inputs on which the blocks of a clause are called, one call on each of them.
+
+        Nothing where calls follow from several inputs, or one has no name that says something.
+        """
+        ways = {
+            frozenset(taken for taken, _ in calls)
+            for piece in clause.scope
+            if (calls := self._list_calls(piece))
+        }
+        inputs = [list_bits(mask) for mask in sorted(ways.pop())] if len(ways) == 1 else []
+        if len(inputs) != clause.uses or any(len(bits) != 1 for bits in inputs):
+            return ()
+        names = [name_taken(self.reach.sources[bits[0]].value) for bits in inputs]
+        return tuple(names) if all(names) else ()
