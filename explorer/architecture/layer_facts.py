@@ -175,6 +175,7 @@ def _describe_attention(details: AttentionDetails) -> dict[str, Detail]:
         head_width=details.head_width,
         kv_heads=details.kv_heads,
         latent=details.latent,
+        landmarks=details.landmarks,
         causal=details.causal or None,
         positions=details.positions,
         window=details.window,

@@ -10,6 +10,11 @@ from .outline import Outline, OutlinePart
 from .sizes import find_positions
 from .sketch import write_way
 
+#: names of people and of networks, which keep their first letter inside of a sentence
+PROPER_NAMES = (
+    *("Bessel", "Chebyshev", "Conformer", "Fourier", "Gaussian", "Inception", "Mamba", "Nystrom"),
+    "Viterbi",
+)
 #: what one of what a head gives is called
 _GIVEN = {"classes": "class", "outputs": "output"}
 
@@ -96,7 +101,7 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
         return ""
     if name in ("Attention", "Cross-attention"):
         name = "attention"
-    name = name if name.startswith("Mamba") else name[:1].lower() + name[1:]
+    name = name if name.startswith(PROPER_NAMES) else name[:1].lower() + name[1:]
     heads, width = facts.get("heads"), facts.get("head_width")
     shared = facts.get("kv_heads")
     text = name
@@ -106,6 +111,8 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
             text += f" over {shared}"
     if "latent" in facts:
         text += f" over {facts['latent']} latent features"
+    if "landmarks" in facts:
+        text += f" by {facts['landmarks']} landmarks"
     words = [str(facts["rule"])] if "rule" in facts else []
     positions = facts.get("positions")
     if positions:

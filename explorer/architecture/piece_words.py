@@ -19,7 +19,7 @@ from netloupe.explorer.patterns.transformer_details import (
 from .cells import UnrolledDetails
 from .dilations import write_dilations
 from .layer_facts import describe_layers
-from .layer_words import in_brackets, write_layers
+from .layer_words import PROPER_NAMES, in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
 from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, HOURGLASS, ROUTING, Piece, is_told
@@ -52,17 +52,6 @@ _NOUNS = {
 #: kinds of attention after which a network is named
 _TELLING_ATTENTION = frozenset(
     {"Auto-correlation", "Differential attention", "ProbSparse attention"}
-)
-#: names of people and of networks, which keep their first letter inside of a sentence
-_PROPER = (
-    "Bessel",
-    "Chebyshev",
-    "Conformer",
-    "Fourier",
-    "Gaussian",
-    "Inception",
-    "Mamba",
-    "Viterbi",
 )
 
 
@@ -288,7 +277,9 @@ def name_together(outline: Outline, pieces: Sequence[Piece]) -> str:
 
 def _lower(name: str) -> str:
     """Return a name as it is inside of a sentence; that of a network keeps its capitals."""
-    is_name = name.startswith(_PROPER) or any(letter.isupper() for letter in name.split(" ")[0][1:])
+    is_name = name.startswith(PROPER_NAMES) or any(
+        letter.isupper() for letter in name.split(" ")[0][1:]
+    )
     return name if is_name else name[:1].lower() + name[1:]
 
 

@@ -212,4 +212,36 @@ attention (float[1, 64, 32] x) => (float[1, 64, 32] y)
 """,
         "Self-attention, low rank 16",
     ),
+    "landmark-attention": (
+        """
+attention (float[1, 64, 32] x) => (float[1, 64, 32] y)
+<int64[2] square = {32, 32}, int64[4] groups = {1, 8, 8, 32}, int64[1] each = {2},
+ int64[1] rows = {1}, int64[2] among = {8, 8}, float quarter = {0.25},
+ int64[2] all = {1, 2}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
+  unit = ConstantOfShape (among)
+  q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+  q1 = Reshape (q, groups)  few_q = ReduceMean <keepdims = 0> (q1, each)
+  k1 = Reshape (k, groups)  few_k = ReduceMean <keepdims = 0> (k1, each)
+  turned = Transpose <perm = [0, 2, 1]> (few_k)  k2 = Transpose <perm = [0, 2, 1]> (k)
+  s1 = MatMul (q, turned)      to_few = Softmax (s1)
+  s2 = MatMul (few_q, turned)  among_few = Softmax (s2)
+  s3 = MatMul (few_q, k2)      of_few = Softmax (s3)
+  sums = ReduceSum (among_few, rows)
+  largest = ReduceMax (sums, all)
+  back = Transpose <perm = [0, 2, 1]> (among_few)
+  z = Div (back, largest)
+  kz = MatMul (among_few, z)
+  a = Sub (unit, kz)  b = MatMul (kz, a)
+  c = Sub (unit, b)   d = MatMul (kz, c)
+  e = Sub (unit, d)   z1 = Mul (z, quarter)
+  inverse = MatMul (z1, e)
+  first = MatMul (to_few, inverse)
+  second = MatMul (of_few, v)
+  y = MatMul (first, second)
+}
+""",
+        "Nystrom attention, 8 landmarks",
+    ),
 }

@@ -188,6 +188,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "attention",
         ),
         FigureWord(
+            "Nystrom attention",
+            "Tokens attend to means of a few neighbours each, and these to tokens; between stands "
+            "the inverse of how landmarks attend to one another: `16 landmarks`.",
+            "landmark-attention",
+        ),
+        FigureWord(
             "low rank",
             "Keys and values of fewer tokens, which learned weights sum up: `low rank 16`.",
             "low-rank-attention",

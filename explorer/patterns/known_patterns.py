@@ -55,6 +55,7 @@ from .graph_convolutions import find_graph_convolutions
 from .graphs import find_edge_features, find_graph_attentions
 from .heat_maps import find_peaks, find_regulators
 from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
+from .landmark_attention import find_landmark_attentions
 from .latents import find_draws
 from .lengths import find_lengths
 from .linear import find_embeddings, find_linears, find_mlps
@@ -190,6 +191,7 @@ PARTS = (
     _PIXEL_SHUFFLES,
     _ENCODINGS,
     _part("embedding", find_embeddings, "embedding", family="shape"),
+    _part("landmark-attention", find_landmark_attentions, "attention", family="attention"),
     _ATTENTIONS,
     _part("low-rank-attention", find_low_rank_attentions, "attention", family="attention"),
     _part("delta-rule", find_delta_rules, "attention", family="attention"),

@@ -18,6 +18,8 @@ class AttentionDetails(BlockDetails):
         ``gated``, ``delta rule``, ``gated delta rule``.
     latent
         Of how many features keys and values are projected together.
+    landmarks
+        By how many means of neighbours tokens attend to one another.
     heads
         How many heads queries have.
     head_width
@@ -45,6 +47,7 @@ class AttentionDetails(BlockDetails):
 
     rule: str | None = None
     latent: int | None = None
+    landmarks: int | None = None
     heads: int | None = None
     head_width: int | None = None
     kv_heads: int | None = None

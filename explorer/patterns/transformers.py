@@ -8,6 +8,7 @@ from dataclasses import replace
 from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .image_windows import read_image_part
+from .landmark_attention import NYSTROM
 from .operations import PICKING, Operations
 from .transformer_details import (
     AttentionDetails,
@@ -21,7 +22,7 @@ _FEED_FORWARDS = frozenset({"mlp", "experts"})
 #: attention of another kind than such a block is known for
 _TOLD = frozenset(
     {"Cross-attention", "Cross-covariance attention", "Gated attention unit", "Linear attention"}
-    | {"Physics attention", "Pointwise attention"}
+    | {"Physics attention", "Pointwise attention", NYSTROM}
 )
 _NORMS = ("norm", "adaptive norm")
 
@@ -71,7 +72,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     fed = feeding[0]
     what = fed.facts[0] if fed.kind == "experts" else " ".join((fed.name, *fed.facts[:1]))
-    own = [attentions[0].name.lower()] if attentions[0].name in _TOLD else []
+    name = attentions[0].name
+    own = [name if name == NYSTROM else name.lower()] if name in _TOLD else []
     facts = [*own, *attentions[0].facts, what]
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""

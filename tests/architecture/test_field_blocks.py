@@ -30,6 +30,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("landmark-attention", "Nystrom attention"),
         ("point-attention", "invariant point attention"),
         ("generated-weights", "hypernetwork layer (3 → 2)"),
         ("squashed-draw", "squashed Gaussian"),

@@ -27,6 +27,15 @@ softmax, squared ReLU = Pointwise attention, 4 heads, squared ReLU in place of s
   weights = Softmax (scores) => positive = Relu (scores) weights = Mul (positive, positive)
 shares of keys, of queries
   Softmax (scores) => Softmax <axis = 2> (scores)
+[landmark-attention]
+landmarks of the queries themselves
+  few_q = ReduceMean <keepdims = 0> (q1, each) => few_q = Add (other, other)
+  float[1, 64, 32] x) => float[1, 64, 32] x, float[1, 8, 32] other)
+an inverse of the shares of landmarks
+  a = Sub (unit, kz) => a = Sub (unit, other)
+  float[1, 64, 32] x) => float[1, 64, 32] x, float[1, 8, 8] other)
+an inverse, they are only multiplied
+  inverse = MatMul (z1, e) => inverse = MatMul (among_few, among_few)
 [low-rank-attention]
 fewer tokens in both
   values = Einsum <equation = "bnd,nk->bkd"> (v, f)
