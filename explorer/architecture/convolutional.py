@@ -393,6 +393,8 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         for is_pool, stage in groupby(inside, key=lambda part: part.is_pool)
         if not is_pool
     ]
+    if len(stages) == 1:
+        return None  # what no pool parts has no stages
     counts = [len(stage) for stage in stages]
     widths = [stage[-1].out_features for stage in stages]
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), **_read_classes(head)}

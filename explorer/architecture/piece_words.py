@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count, write_span
+from netloupe.explorer.patterns.branched_convolutions import BRANCHED
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.transformer_details import (
@@ -256,6 +257,9 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
         return f"{both}{layer.kind} layer"
     if part.has("samples"):
         return "grid sampling"
+    forms = {piece.part.details.read_as(ConvolutionDetails).form for piece in pieces}
+    if part.kind == "separable" and forms == {BRANCHED}:
+        return f"{BRANCHED} {_NOUNS[part.kind]}"
     return _NOUNS.get(part.kind) or _lower(part.name or part.kind)
 
 

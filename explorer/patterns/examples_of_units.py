@@ -4,6 +4,24 @@ from __future__ import annotations
 
 #: the model without a header, and what its graph is told to be
 EXAMPLES_OF_UNITS: dict[str, tuple[str, str]] = {
+    "branched-convolution": (
+        """
+branches (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)
+<int64[4] large = {8, 8, 3, 3}, int64[4] small = {8, 8, 1, 1}, int64[1] width = {8}>
+{
+  w1 = ConstantOfShape (large)  w2 = ConstantOfShape (small)
+  scale = ConstantOfShape (width)  shift = ConstantOfShape (width)
+  mean = ConstantOfShape (width)   variance = ConstantOfShape (width)
+  a = Conv <pads = [1, 1, 1, 1]> (x, w1)
+  b = Conv (x, w2)
+  c = BatchNormalization (x, scale, shift, mean, variance)
+  some = Add (a, b)
+  all = Add (some, c)
+  y = Relu (all)
+}
+""",
+        "Multi-branch conv · ReLU, 3×3 + 1×1 + identity, 8 → 8",
+    ),
     "computed-kernel": (
         """
 dynamic (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)

@@ -348,6 +348,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "response-norm",
         ),
         FigureWord(
+            "multi-branch convolution",
+            "Convolutions of one value that are summed up, perhaps with its norm, and so amount to "
+            "one: `3×3 + 1×1 + identity`.",
+            "branched-convolution",
+        ),
+        FigureWord(
             "ghost module",
             "What a convolution gives beside what a depthwise one makes of it.",
             "ghost-module",

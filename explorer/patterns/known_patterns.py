@@ -16,6 +16,7 @@ from .arithmetic import (
     find_statistics,
 )
 from .attention import find_attentions
+from .branched_convolutions import find_branched_convolutions
 from .channel_attention import find_channel_attentions
 from .chosen_queries import find_chosen_queries, find_differences_of_shares
 from .chunks import find_chunks, find_overlap_adds
@@ -203,6 +204,7 @@ PARTS = (
     _EXPERTS,
     _ADAPTIVE,
     _CONVOLUTIONS,
+    _part("branched-convolution", find_branched_convolutions, "conv", family="linear"),
     _EXCITATIONS,
     *UNITS,
     _part("separable-convolution", find_separable, "separable", "inverted"),

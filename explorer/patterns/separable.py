@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .branched_convolutions import BRANCHED
 from .convolution_details import ConvolutionDetails, SeparableDetails
 from .convolutions import describe_convolution, is_pointwise, narrows, widens
 from .details import FeatureDetails, span_features
@@ -151,7 +152,8 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             first = before
             name, kind = "Inverted residual", "inverted"
         deep = depthwise.details.read_as(ConvolutionDetails)
-        details = SeparableDetails(kernel=deep.kernel, stride=deep.stride)
+        form = BRANCHED if deep.form == BRANCHED else ""
+        details = SeparableDetails(kernel=deep.kernel, stride=deep.stride, form=form)
         details = details.with_features(span_features(first.details, behind.details))
         facts = describe_convolution(details)
         yield FoundBlock(

@@ -30,6 +30,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("branched-convolution", "multi-branch 3×3 convolution"),
         ("landmark-attention", "Nystrom attention"),
         ("point-attention", "invariant point attention"),
         ("generated-weights", "hypernetwork layer (3 → 2)"),

@@ -107,3 +107,49 @@ def test_a_map_that_steers_norms_makes_no_way_down(*, is_steered: bool) -> None:
     said = _make_generator(is_steered=is_steered)
     assert not said.startswith(("UNet", "Convolutional encoder-decoder"))
     assert ("with spatially-adaptive BatchNorm" in said) == is_steered
+
+
+def _make_plain(*, has_pools: bool) -> str:
+    network = _Network(("x", [1, 3, _SIZE, _SIZE]))
+    value = network.bend(network.convolve("x", 8, 3))
+    for given, taken in ((_WIDTH, 8), (2 * _WIDTH, _WIDTH)):
+        if has_pools:
+            value = network.add("MaxPool", value, kernel_shape=[2, 2], strides=[2, 2])
+        value = network.bend(network.convolve(value, given, taken))
+    mean = network.add("Flatten", network.add("GlobalAveragePool", value))
+    return network.say(network.add("MatMul", mean, network.store(2 * _WIDTH, 10)))
+
+
+@pytest.mark.parametrize("has_pools", [True, False])
+def test_what_no_pool_parts_has_no_stages(*, has_pools: bool) -> None:
+    said = _make_plain(has_pools=has_pools)
+    assert ("stages of 1, 1, 1 convolutions" in said) == has_pools
+    assert ("three 3×3 convolutions 3 → 8 → 16 → 32 channels" in said) != has_pools
+
+
+def _make_branched(*, is_activated: bool) -> str:
+    """Make convolutions of each channel and of all, of two branches each."""
+    network = _Network(("x", [1, 3, _SIZE, _SIZE]))
+    value = network.bend(network.convolve("x", _WIDTH, 3))
+    for _ in range(3):
+        for groups in (_WIDTH, 1):
+            branches = []
+            for kernel in (3 if groups > 1 else 1, 1):
+                weight = network.store(_WIDTH, _WIDTH // groups, kernel, kernel)
+                sides = [kernel // 2] * 4
+                size = [kernel] * 2
+                branch = network.add(
+                    "Conv", value, weight, pads=sides, kernel_shape=size, group=groups
+                )
+                branches.append(network.bend(branch) if is_activated else branch)
+            value = network.bend(network.add("Add", *branches))
+    mean = network.add("Flatten", network.add("GlobalAveragePool", value))
+    return network.say(network.add("MatMul", mean, network.store(_WIDTH, 10)))
+
+
+@pytest.mark.parametrize("is_activated", [True, False])
+def test_branches_without_activations_are_one_convolution(*, is_activated: bool) -> None:
+    said = _make_branched(is_activated=is_activated)
+    told = "3 multi-branch depthwise-separable convolutions"
+    assert (told in said) != is_activated
+    assert ("multi-branch" in said) != is_activated
