@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.costs.facts import Dims
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_source, is_input_independent
+from netloupe.explorer.model import Node, Value
 
 from .convolution_details import ConvolutionDetails
 from .convolutions import CONVOLUTIONS, read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import Leading, find_leading
-from .operations import Operations
+from .operations import ARRANGING, Operations
 from .readings import read_ints
 from .weight_sizes import read_dims, read_type_dims
 
@@ -18,6 +21,11 @@ from .weight_sizes import read_dims, read_type_dims
 _SHARING = frozenset({"Softmax", "Sigmoid", "HardSigmoid"})
 _SUMS = ("ReduceSum", "ReduceSumSquare", "ReduceL2")
 _MOST_BEHIND = 4
+#: a norm, an activation and what cuts features may stand before they are a kernel
+_MOST_BEFORE_KERNEL = 6
+_KEEPING_PLACES = ("activates", "elementwise", "normalizes", "slices", "splits")
+CROSS_CORRELATION = "Cross-correlation"
+_COMPUTED = "Convolution by a computed kernel"
 #: kernels have so many axes: of channels given and taken, and at least one of places
 _LEAST_AXES = 3
 #: more kernels than that are mixed by no network
@@ -34,7 +42,9 @@ def find_computed_kernels(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     and others, Dynamic Convolution, 2020, section 3.1) are a dynamic convolution; one stored kernel
     whose channels a style scales is a modulated convolution (T. Karras and others, Analyzing and
     Improving the Image Quality of StyleGAN, 2020, equations 1 to 3). Others are as a network gives
-    them (X. Jia and others, Dynamic Filter Networks, 2016, section 3).
+    them (X. Jia and others, Dynamic Filter Networks, 2016, section 3), and where they are features
+    of a picture, whose places the kernel's are, it is a cross-correlation (L. Bertinetto and
+    others, Fully-Convolutional Siamese Networks for Object Tracking, 2016, equation 1).
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -48,17 +58,21 @@ def find_computed_kernels(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         stops = () if data is None else (operations.source(data),)
         others = [value for value in node.inputs[1:] if value and not operations.is_fixed(value)]
         leading = find_leading(operations, core, map(operations.source, others), stops)
-        if leading is None or not leading.numbers:
+        is_correlation = correlates(node)
+        if leading is None or not (leading.numbers or is_correlation):
             continue
         axes = _LEAST_AXES - 1 + len(read_convolution(operations, number).kernel)
         name, facts = _tell(operations, operations.source(weight), leading, axes)
+        before = leading.numbers
+        if name == _COMPUTED and is_correlation:
+            name, before = CROSS_CORRELATION, frozenset()
         end = own.end if own is not None else number
         details = own.details if own is not None else ConvolutionDetails()
         size = read_convolution(operations, number).kernel
         if size:
             facts = (*facts, "×".join(map(str, size)) if len(size) > 1 else f"kernel {size[0]}")
         carrier = own or FoundBlock("conv", "Conv", core, end, details=details)
-        yield FoundBlock("unit", name, core | leading.numbers, end, facts, details, (carrier,))
+        yield FoundBlock("unit", name, core | before, end, facts, details, (carrier,))
 
 
 def _tell(
@@ -86,7 +100,36 @@ def _tell(
                 break
             is_demodulated = True
         number = inner[0] if inner else None
-    return "Convolution by a computed kernel", ()
+    return _COMPUTED, ()
+
+
+def correlates(node: Node) -> bool:
+    """Return whether a convolution's kernel is features of a picture, whose places are its own."""
+    weight = node.input(1) if node.operator.has("convolves") and len(node.inputs) > 1 else None
+    if weight is None or weight.initializer is not None or is_input_independent(weight):
+        return False
+    facts = find_value_facts(node.graph.model)
+    size = _read_places(facts.find_dims(weight))
+    if not any(one > 1 for one in size):
+        return False
+    value = find_source(weight, *ARRANGING)
+    for _ in range(_MOST_BEFORE_KERNEL):
+        giver = value.producer if value is not None else None
+        if value is None or giver is None or _read_places(facts.find_dims(value)) != size:
+            return False
+        if giver.operator.has("convolves", "pools"):
+            return True
+        if not giver.operator.has(*_KEEPING_PLACES):
+            return False
+        value = find_source(giver.input(0), *ARRANGING)
+    return False
+
+
+def _read_places(dims: Dims | None) -> tuple[int, ...]:
+    """Return height and width of a picture; nothing where they are not known."""
+    sizes = dims[2:] if dims and len(dims) == _PICTURE else ()
+    known = tuple(one for one in sizes if isinstance(one, int))
+    return known if len(known) == len(sizes) else ()
 
 
 def _pass_squares(operations: Operations, number: int) -> list[int]:

@@ -354,6 +354,35 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "branched-convolution",
         ),
         FigureWord(
+            "cross-correlation",
+            "A convolution whose kernel is features of another picture, at as many places: `4×4`.",
+            "computed-kernel",
+        ),
+        FigureWord(
+            "temporal shift, channel shift",
+            "Some channels are moved by one place along time, or along another axis, some forth "
+            "and some back.",
+            "channel-shift",
+        ),
+        FigureWord(
+            "weighted fusion",
+            "Maps, some of which were made larger or smaller, times learned numbers that are 1 "
+            "together, and added: `3 maps`.",
+            "weighted-fusion",
+        ),
+        FigureWord(
+            "scatter to a grid",
+            "Features that are put at computed places of an empty grid, which is convolved: "
+            "`128 × 128`.",
+            "grid-scatter",
+        ),
+        FigureWord(
+            "spatial softmax",
+            "Where in a map something is: places of a grid, summed up by shares of a Softmax over "
+            "all of them: `32 keypoints`.",
+            "spatial-softmax",
+        ),
+        FigureWord(
             "ghost module",
             "What a convolution gives beside what a depthwise one makes of it.",
             "ghost-module",

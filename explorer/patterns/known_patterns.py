@@ -49,11 +49,13 @@ from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
 from .found_blocks import BlockFinder
 from .fourier_filters import find_fourier_filters
+from .fusions import find_weighted_fusions
 from .gated_layers import find_gated_residuals, find_highways, find_variable_selections
 from .gates import find_adaptive_norms, find_gates
 from .generated import find_generated_weights, find_runge_kutta, find_squashed_draws
 from .graph_convolutions import find_graph_convolutions
 from .graphs import find_edge_features, find_graph_attentions
+from .grids import find_grid_scatters, find_spatial_softmaxes
 from .heat_maps import find_peaks, find_regulators
 from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .landmark_attention import find_landmark_attentions
@@ -91,6 +93,7 @@ from .scalar_quantizers import find_scalar_quantizers
 from .scale_shifts import find_scale_shifts
 from .separable import find_excitations, find_separable
 from .series import find_decompositions
+from .shifted_channels import find_channel_shifts
 from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
@@ -176,6 +179,7 @@ UNITS = (
     _part("convolutional-attention", find_convolutional_attentions, "unit"),
     _part("gated-convolution", find_gated_convolutions, "unit"),
     _part("focal-modulation", find_focal_modulations, "unit"),
+    _part("channel-shift", find_channel_shifts, "unit"),
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),
@@ -199,6 +203,7 @@ PARTS = (
     _part("pointwise-attention", find_pointwise_attentions, "attention", family="attention"),
     _part("slice-attention", find_slice_attentions, "attention", family="attention"),
     _part("linear-attention", find_linear_attentions, "attention", family="attention"),
+    _part("spatial-softmax", find_spatial_softmaxes, "expectation", family="reduction"),
     _part("mlp", find_mlps, "mlp", family="linear"),
     _part("masked-mlp", find_masked_mlps, "mlp", family="linear"),
     _EXPERTS,
@@ -300,6 +305,8 @@ IDEAS = (
     _part("gate", find_gates, "gate"),
     _part("gated-residual-network", find_gated_residuals, "gated network"),
     _part("variable-selection", find_variable_selections, "variable selection"),
+    _part("grid-scatter", find_grid_scatters, "unit"),
+    _part("weighted-fusion", find_weighted_fusions, "unit"),
     _part("weighted-sum", find_weighted_sums, "attention", family="attention"),
     _part("soft-routing", find_soft_routing, "experts", "selection"),
     _part("outer-product", find_outer_products, "outer product"),

@@ -11,6 +11,7 @@ from .examples_of_fields import EXAMPLES_OF_FIELDS
 from .examples_of_heads import EXAMPLES_OF_HEADS
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
+from .examples_of_maps import EXAMPLES_OF_MAPS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_states import EXAMPLES_OF_STATES
 from .examples_of_units import EXAMPLES_OF_UNITS
@@ -41,5 +42,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_IDIOMS
         | EXAMPLES_OF_FIELDS
         | EXAMPLES_OF_HEADS
+        | EXAMPLES_OF_MAPS
     ).items()
 }

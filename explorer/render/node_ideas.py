@@ -7,9 +7,11 @@ from typing import NamedTuple
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.added_positions import read_added_positions
 from netloupe.explorer.patterns.added_tokens import name_added_tokens
+from netloupe.explorer.patterns.computed_kernels import CROSS_CORRELATION, correlates
 from netloupe.explorer.patterns.edge_inputs import name_node_sum
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.patterns.scaled_branches import count_averaged, read_layer_scale
 
 _BOTH = 2
@@ -50,6 +52,9 @@ def find_node_idea(node: Node) -> NodeIdea | None:
         return NodeIdea("Mean with its transpose" if is_turned else f"Mean of {count}")
     if joins_pairs(node):
         return NodeIdea("Outer concatenation")
+    if correlates(node):
+        size = read_ints(node, "kernel_shape")
+        return NodeIdea(CROSS_CORRELATION, ("×".join(map(str, size)),) if size else ())
     tokens = name_added_tokens(node)
     if tokens:
         return NodeIdea(tokens, category="lookup")

@@ -18,12 +18,13 @@ from .near_misses_estimates import TEXT as OF_ESTIMATES
 from .near_misses_fields import TEXT as OF_FIELDS
 from .near_misses_images import TEXT as OF_IMAGES
 from .near_misses_layers import TEXT as OF_LAYERS
+from .near_misses_maps import TEXT as OF_MAPS
 from .near_misses_sequence import SPELLINGS
 from .near_misses_sequence import TEXT as OF_SEQUENCES
 from .near_misses_units import TEXT as OF_UNITS
 
 _KNOWN = {pattern.id: pattern for pattern in PATTERNS}
-_TEXTS = (OF_ESTIMATES, OF_FIELDS, OF_IMAGES, OF_LAYERS, OF_SEQUENCES, OF_UNITS)
+_TEXTS = (OF_ESTIMATES, OF_FIELDS, OF_IMAGES, OF_LAYERS, OF_MAPS, OF_SEQUENCES, OF_UNITS)
 _LEAST = 2
 #: of these nothing but the name of an operator makes a block one
 _BY_OPERATOR = {"estimator"}

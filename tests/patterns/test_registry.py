@@ -80,6 +80,7 @@ _ANCHORS = {
     "local-filter": {"padded", "rows", "columns", "turned", "neighbours", "product", "y"},
     "place-attention": {"of_rows", "of_columns", "high", "wide", "once", "y"},
     "branch-attention": {"both", "mean", "shares", "weighted", "y"},
+    "grid-scatter": {"canvas"},
     "global-context": {"scores", "column", "shares", "maps", "mean", "y"},
     "gated-convolution": {"both", "p", "spread", "g1", "once", "projected", "y"},
     "focal-modulation": {"query", "c1", "c2", "g1", "g2", "modulator", "y"},

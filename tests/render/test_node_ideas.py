@@ -8,6 +8,7 @@ from onnx import numpy_helper, parser
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import recognise
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.node_ideas import find_node_idea
@@ -239,3 +240,32 @@ def test_softplus_less_its_value_at_zero_is_a_shifted_softplus(
     """)
     found = recognise(model.graph.nodes)
     assert (found is not None and found.name == "shifted softplus") == is_shifted
+
+
+TRACKED = """
+<ir_version: 10, opset_import: ["": 21]>
+g (float[1, 3, 31, 31] template, float[1, 3, 63, 63] search) => (y)
+<int64[4] dims = {8, 3, 3, 3}, int64[4] kernel = {8, 1, 29, 29}> {
+  w = ConstantOfShape (dims)
+  z = Conv (template, w)
+  x = Conv (search, w)
+  k = Reshape (z, kernel)
+  [n] y = Conv <group = 8, kernel_shape = [29, 29]> (x, k)
+}
+"""
+
+
+def test_features_of_another_picture_as_kernel_are_a_correlation() -> None:
+    tracked = load_text(TRACKED)
+    assert find_idea(tracked) == "Cross-correlation"
+    assert "cross-correlation (29×29)" in tracked.architecture.sentence
+    # the kernel is made of features, but its places are none of theirs
+    made = TRACKED.replace("{8, 1, 29, 29}", "{29, 8, 29, 1}")
+    other = load_text(made.replace("group = 8, kernel_shape = [29, 29]", "kernel_shape = [29, 1]"))
+    assert find_idea(other) == ""
+    assert "cross-correlation" not in other.architecture.sentence
+    mixed = load_text(EXAMPLES["computed-kernel"][0])
+    assert [find_node_idea(node) for node in mixed.graph.nodes if node.op_type == "Conv"] == [
+        None,
+        None,
+    ]

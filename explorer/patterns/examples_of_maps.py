@@ -1,0 +1,72 @@
+"""Examples of patterns of maps and their places, by the id of their pattern."""
+
+from __future__ import annotations
+
+#: the model without a header, and what its graph is told to be
+EXAMPLES_OF_MAPS: dict[str, tuple[str, str]] = {
+    "spatial-softmax": (
+        """
+keypoints (float[1, 8, 2, 3] maps) => (float[8, 2] y)
+<int64[2] flat = {8, 6}, float[6, 2] places = {-1, -1, 0, -1, 1, -1, -1, 1, 0, 1, 1, 1}>
+{
+  rows = Reshape (maps, flat)
+  shares = Softmax <axis = -1> (rows)
+  y = MatMul (shares, places)
+}
+""",
+        "Spatial softmax, 8 keypoints",
+    ),
+    "grid-scatter": (
+        """
+pillars (float[6, 8] features, int64[6, 3] places) => (float[1, 4, 16, 16] y)
+<int64[2] dims = {256, 8}, int64 first = {1}, int64 second = {2}, int64 width = {16},
+ int64[1] last = {1}, int64[4] picture = {1, 8, 16, 16}, int64[4] kernel = {4, 8, 3, 3}>
+{
+  empty = ConstantOfShape (dims)  w = ConstantOfShape (kernel)
+  [row] row = Gather <axis = 1> (places, first)
+  [column] column = Gather <axis = 1> (places, second)
+  [wide] start = Mul (row, width)
+  [adds] index = Add (start, column)
+  [each] each = Unsqueeze (index, last)
+  [puts] canvas = ScatterND (empty, each, features)
+  turned = Transpose <perm = [1, 0]> (canvas)
+  grid = Reshape (turned, picture)
+  y = Conv <pads = [1, 1, 1, 1]> (grid, w)
+}
+""",
+        "Scatter to a grid, 16 × 16",
+    ),
+    "weighted-fusion": (
+        """
+fusion (float[1, 8, 16, 16] fine, float[1, 8, 8, 8] coarse) => (float[1, 8, 16, 16] y)
+<float a = {0.4}, float b = {0.6}, float[4] scales = {1, 1, 2, 2}>
+{
+  larger = Resize (coarse, , scales)
+  [first] one = Mul (fine, a)
+  [second] other = Mul (b, larger)
+  [adds] y = Add (one, other)
+}
+""",
+        "Weighted fusion, 2 maps",
+    ),
+    "channel-shift": (
+        """
+shift (float[4, 8, 6, 6] x) => (float[4, 8, 6, 6] y)
+<int64[5] video = {1, 4, 8, 6, 6}, int64[5] one = {1, 1, 1, 6, 6},
+ int64[4] frames = {4, 8, 6, 6}, int64[1] time = {1}, int64[1] channels = {2}, int64[1] a = {0},
+ int64[1] b = {1}, int64[1] c = {2}, int64[1] last = {-1}, int64[1] end = {9223372036854775807}>
+{
+  none = ConstantOfShape (one)
+  v = Reshape (x, video)
+  later = Slice (v, b, end, time)   s1 = Slice (later, a, b, channels)
+  back = Concat <axis = 1> (s1, none)
+  sooner = Slice (v, a, last, time) s2 = Slice (sooner, b, c, channels)
+  forth = Concat <axis = 1> (none, s2)
+  rest = Slice (v, c, end, channels)
+  all = Concat <axis = 2> (back, forth, rest)
+  y = Reshape (all, frames)
+}
+""",
+        "Temporal shift",
+    ),
+}

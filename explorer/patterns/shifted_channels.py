@@ -1,0 +1,103 @@
+"""Channels that are moved along time or places, some forth and some back, and computed with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.model import Value
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
+from .picked_parts import PickedPart, read_parts
+
+#: slices, joins and what puts them in place, in the longest of the spellings of exporters
+_MOST_OF_SHIFT = 24
+_MOVING = ("slices", "joins", "pads", "splits")
+_SCATTER = "ScatterND"
+#: axes of a video, and which of them is time, before or behind channels
+_OF_VIDEO, _TIME = 5, (1, 2)
+
+
+def find_channel_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find channels of one value that are moved by one place along an axis, zeros where they left.
+
+    Some are moved forth and some back, and others stay (J. Lin and others, TSM: Temporal Shift
+    Module for Efficient Video Understanding, 2019, figure 1b).
+    """
+    operations = blocks.operations
+    for end, node in enumerate(operations.nodes):
+        is_end = node.operator.has("joins") or operations.kinds[end] == _SCATTER
+        if not is_end or blocks.owner[end] is not None:
+            continue
+        user = operations.only_user(end)
+        if user is not None and (operations.kinds[user] == _SCATTER or _moves(operations, user)):
+            continue
+        found = _walk_back(blocks, end)
+        if found is None:
+            continue
+        numbers, value = found
+        axis = _find_axis(operations, numbers, value)
+        dims = find_value_facts(operations.context.graph.model).find_dims(value)
+        if axis is None or not operations.is_closed(numbers, end):
+            continue
+        is_over_time = dims is not None and len(dims) == _OF_VIDEO and axis in _TIME
+        name = "Temporal shift" if is_over_time else "Channel shift"
+        yield FoundBlock("unit", name, frozenset(numbers), end)
+
+
+def _moves(operations: Operations, number: int) -> bool:
+    return operations.nodes[number].operator.has(*_MOVING)
+
+
+def _walk_back(blocks: FoundBlocks, end: int) -> tuple[set[int], Value] | None:
+    """Return what only takes and moves parts of one value, and that value as it is taken."""
+    operations = blocks.operations
+    numbers = {end}
+    of: dict[Value, Value] = {}
+    pending = [end]
+    while pending:
+        number = pending.pop()
+        for value in operations.nodes[number].inputs:
+            if value is None or operations.is_fixed(value):
+                continue
+            source = operations.source(value)
+            if source not in operations.operands[number]:
+                continue
+            giver = operations.giver(source)
+            is_inner = giver is not None and (
+                operations.kinds[giver] == _SCATTER or _moves(operations, giver)
+            )
+            if giver is None or not is_inner:
+                of.setdefault(source, value)
+            elif giver not in numbers:
+                numbers.add(giver)
+                pending.append(giver)
+        if len(numbers) > _MOST_OF_SHIFT or len(of) > 1:
+            return None
+    return (numbers, next(iter(of.values()))) if len(of) == 1 else None
+
+
+def _find_axis(operations: Operations, numbers: set[int], value: Value) -> int | None:
+    """Return along which axis parts are moved by one place forth and back; None for none."""
+    parts: list[PickedPart] = []
+    for number in numbers:
+        node = operations.nodes[number]
+        if node.operator.has("slices"):
+            parts += read_parts(node)
+    forth = {part.axis for part in parts if part.start == 1 and part.is_to_end}
+    back = {part.axis for part in parts if part.start == 0 and _leaves_one(part)}
+    moved = forth & back - {None}
+    apart = {part.axis for part in parts if part.axis not in moved and not _is_whole(part)}
+    return moved.pop() if len(moved) == 1 and len(apart) == 1 else None
+
+
+def _leaves_one(part: PickedPart) -> bool:
+    """Return whether all but the last place is taken."""
+    if part.end == -1:
+        return True
+    return isinstance(part.size, int) and part.size > 1 and part.end == part.size - 1
+
+
+def _is_whole(part: PickedPart) -> bool:
+    return part.start == 0 and part.is_to_end
