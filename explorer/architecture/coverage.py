@@ -19,7 +19,14 @@ _ALSO = {
 #: kinds that tell what a block is for, however few weights they have themselves
 IDEAS = frozenset(
     {"attention", "experts", "mixer", "recurrent", "transform", "transformer", "unrolled"}
-    | {"coordinates", "decomposition", "gated network", "graph convolution", "message passing"}
+    | {
+        "coordinates",
+        "decomposition",
+        "gated network",
+        "graph convolution",
+        "graph network",
+        "message passing",
+    }
     | {"recurrence", "sparsemax", "variable selection"}
 )
 #: words are enough that speak of so much

@@ -14,7 +14,7 @@ _FEEDING = frozenset({"experts", "mlp"})
 _BETWEEN = (*ARRANGING_TRAITS, "multiplies_elements")
 _MOST_BETWEEN = 8
 #: kinds that mix places in attention's place
-_MIXING = frozenset({"graph convolution", "message passing", "mixer", "recurrent"})
+_MIXING = frozenset({"graph convolution", "graph network", "message passing", "mixer", "recurrent"})
 #: a graph with more streams is none that a family has
 _MOST_CHAINS = 16
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.graph_networks import GRAPH_NETWORK
+from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
 
 from .called_blocks import BLOCK_OF
 from .detectors import find_detector
@@ -45,8 +47,10 @@ _LEAST_COUPLINGS = 2
 #: a transformer has so many attentions at least, and MLPs for one of two (G. Bertasius and others,
 #: Is Space-Time Attention All You Need for Video Understanding?, 2021, section 3)
 _LEAST_ATTENTIONS = 2
+#: what blocks are called whose kind is not told, as where an author has put them into a module
+_OF_MESSAGES = (GRAPH_NETWORK, VECTOR_MESSAGES)
 #: and nothing that mixes along the edges of a graph
-_OF_GRAPHS = frozenset({"graph convolution", "message passing"})
+_OF_GRAPHS = frozenset({"graph convolution", "graph network", "message passing"})
 #: of these it is told along how many axes they convolve, where that are not two
 _OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
 
@@ -137,7 +141,11 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         return "Mixer network"
     if kinds["coupling"] >= _LEAST_COUPLINGS and words in ([], ["convolutions"]):
         return "Normalizing flow"  # L. Dinh and others, Real NVP, 2017: layers can be undone
-    if kinds["message passing"] and not words:
+    if (
+        kinds["message passing"]
+        or kinds["graph network"]
+        or any(names[one] for one in _OF_MESSAGES)
+    ) and not words:
         return "Message-passing network"
     if kinds["graph convolution"] and not words:
         return "Graph convolutional network"

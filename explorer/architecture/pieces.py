@@ -25,7 +25,7 @@ _TOLD = frozenset(
     {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
-    | {"edges", "graph convolution", "splines", "token masking"}
+    | {"edges", "graph convolution", "graph network", "splines", "token masking"}
     | {"basis", "biaffine", "coordinates", "copying", "correlation", "decomposition"}
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
     | {"generated", "integration", "matrix memory", "sparsemax", "value iteration"}

@@ -20,9 +20,9 @@ _CHOOSING = frozenset({"ArgMax", "TopK"})
 _MOST_STEPS = 24
 _MOST_SEEN = 60
 #: what tells how far edges reach is a block of its own
-_TOLD_ALONE = frozenset({"basis"})
+_TOLD_ALONE = frozenset({"basis", "graph network"})
 #: what puts together at nodes what edges hold, and is told to be more
-_TOLD_OTHERWISE = frozenset({"attention", "coordinates", "edge softmax"})
+_TOLD_OTHERWISE = frozenset({"attention", "coordinates", "edge softmax", "graph network"})
 #: so many operations stand between the number of messages and the division by it
 _MOST_BEFORE_COUNT = 4
 #: how messages are put together, in words

@@ -34,7 +34,7 @@ def find_edge_inputs(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     for join, node in enumerate(operations.nodes):
         if not node.operator.has("joins") or blocks.owner[join] is not None:
             continue
-        lookups = [number for number in operations.givers(join) if _looks_up(operations, number)]
+        lookups = find_lookups(operations, join)
         lookups = [number for number in lookups if blocks.owner[number] is None]
         of = {operations.operands[number][0] for number in lookups}
         places = {
@@ -48,6 +48,11 @@ def find_edge_inputs(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         others = len(operations.operands[join]) - _BOTH
         name = f"Source, target{', edge' if others else ''}"
         yield FoundBlock("edge inputs", name, frozenset(numbers), join)
+
+
+def find_lookups(operations: Operations, join: int) -> list[int]:
+    """Return what looks rows up by computed places, of what is joined."""
+    return [number for number in operations.givers(join) if _looks_up(operations, number)]
 
 
 def _looks_up(operations: Operations, number: int) -> bool:

@@ -123,4 +123,73 @@ attention (float[2, 4, 9, 8] q, float[2, 4, 8, 9] k, float[2, 2, 9, 16] v)
 """,
         "Differential attention",
     ),
+    "graph-network": (
+        """
+block (float[10, 8] x, float[30, 8] edge, int64[30] from, int64[30] to, int64[30, 8] places)
+ => (float[10, 8] y, float[30, 8] next)
+<int64[2] three = {24, 8}, int64[2] two = {16, 8}, int64[2] square = {8, 8},
+ int64[2] all = {10, 8}>
+{
+  w1 = ConstantOfShape (three)  w2 = ConstantOfShape (square)
+  w3 = ConstantOfShape (two)    w4 = ConstantOfShape (square)
+  nothing = ConstantOfShape (all)
+  source = Gather (x, from)
+  target = Gather (x, to)
+  ends = Concat <axis = 1> (edge, source, target)
+  a = MatMul (ends, w1)  b = Relu (a)  changed = MatMul (b, w2)
+  next = Add (edge, changed)
+  sums = ScatterElements <axis = 0, reduction = "add"> (nothing, places, changed)
+  both = Concat <axis = 1> (x, sums)
+  c = MatMul (both, w3)  d = Relu (c)  e = MatMul (d, w4)
+  y = Add (x, e)
+}
+""",
+        "Graph network block",
+    ),
+    "vector-messages": (
+        """
+messages (float[10, 12] phi, float[30, 6] radial, float[10, 3, 4] vectors, float[30, 3, 1] way,
+          int64[30] from, int64[30, 4] to, int64[30, 3, 4] places)
+ => (float[10, 4] y, float[10, 3, 4] moved)
+<int64[2] dims = {6, 12}, int64[2] few = {10, 4}, int64[3] all = {10, 3, 4}, int64[1] one = {1}>
+{
+  w = ConstantOfShape (dims)  none = ConstantOfShape (few)  nothing = ConstantOfShape (all)
+  filter = MatMul (radial, w)
+  sent = Gather (phi, from)
+  product = Mul (sent, filter)
+  a, b, c = Split <axis = 1, num_outputs = 3> (product)
+  y = ScatterElements <axis = 0, reduction = "add"> (none, to, a)
+  there = Gather (vectors, from)
+  b1 = Unsqueeze (b, one)  first = Mul (there, b1)
+  c1 = Unsqueeze (c, one)  second = Mul (c1, way)
+  both = Add (first, second)
+  moved = ScatterElements <axis = 0, reduction = "add"> (nothing, places, both)
+}
+""",
+        "Equivariant message passing, scalars and vectors",
+    ),
+    "vector-update": (
+        """
+update (float[10, 4] x, float[10, 3, 4] vectors)
+ => (float[10, 3, 4] y, float[10, 4] z, float[10, 4] t)
+<int64[2] square = {4, 4}, int64[2] wide = {8, 8}, int64[2] three = {8, 12}, int64[1] one = {1}>
+{
+  wu = ConstantOfShape (square)  wv = ConstantOfShape (square)
+  w1 = ConstantOfShape (wide)    w2 = ConstantOfShape (three)
+  u = MatMul (vectors, wu)
+  v = MatMul (vectors, wv)
+  product = Mul (u, v)
+  alike = ReduceSum <keepdims = 0> (product, one)
+  length = ReduceL2 <keepdims = 0> (v, one)
+  both = Concat <axis = 1> (x, length)
+  a = MatMul (both, w1)  b = Relu (a)  c = MatMul (b, w2)
+  first, second, third = Split <axis = 1, num_outputs = 3> (c)
+  wide1 = Unsqueeze (first, one)
+  y = Mul (wide1, u)
+  z = Mul (second, alike)
+  t = Identity (third)
+}
+""",
+        "Equivariant update, scalars and vectors",
+    ),
 }

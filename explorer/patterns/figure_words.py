@@ -524,6 +524,24 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "pyramid-pooling",
         ),
         FigureWord(
+            "graph network block",
+            "An MLP of edges and what their ends hold, sums of that at nodes, and an MLP of nodes "
+            "and these sums: `2 kinds of edges`.",
+            "graph-network",
+        ),
+        FigureWord(
+            "equivariant message passing",
+            "Features and vectors of atoms that are sent along edges, scaled by parts of one "
+            "product.",
+            "vector-messages",
+        ),
+        FigureWord(
+            "equivariant update",
+            "Lengths of projected vectors meet features in an MLP, which scales vectors and their "
+            "products.",
+            "vector-update",
+        ),
+        FigureWord(
             "message passing",
             "Features of nodes are gathered along edges and put together where these end.",
             "message-passing",

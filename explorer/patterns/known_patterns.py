@@ -54,6 +54,7 @@ from .gated_layers import find_gated_residuals, find_highways, find_variable_sel
 from .gates import find_adaptive_norms, find_gates
 from .generated import find_generated_weights, find_runge_kutta, find_squashed_draws
 from .graph_convolutions import find_graph_convolutions
+from .graph_networks import find_graph_networks
 from .graphs import find_edge_features, find_graph_attentions
 from .grids import find_grid_scatters, find_spatial_softmaxes
 from .heat_maps import find_peaks, find_regulators
@@ -107,6 +108,7 @@ from .stored_bases import find_stored_bases
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
+from .vector_tracks import find_vector_messages, find_vector_updates
 from .warping import find_warps
 from .waves import find_encodings, find_transforms
 from .weighted_memories import (
@@ -277,6 +279,9 @@ IDEAS = (
     _part("cost-volume", find_cost_volumes, "cost volume"),
     _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
     _part("pyramid-pooling", find_pyramid_poolings, "pyramid pooling"),
+    _part("vector-messages", find_vector_messages, "graph network"),
+    _part("vector-update", find_vector_updates, "unit"),
+    _part("graph-network", find_graph_networks, "graph network"),
     _part("message-passing", find_messages, "message passing"),
     _part("squash", find_squashes, "squash", family="activation"),
     _part("chosen-queries", find_chosen_queries, "attention", family="attention"),

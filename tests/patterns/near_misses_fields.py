@@ -3,6 +3,29 @@
 from __future__ import annotations
 
 TEXT = """
+[graph-network]
+what both ends hold, one end is of other nodes
+  target = Gather (x, to) => target = Gather (z, to)
+  float[10, 8] x, => float[10, 8] x, float[10, 8] z,
+sums of what edges hold then
+  (nothing, places, changed) => (nothing, places, other)
+  float[30, 8] edge, => float[30, 8] edge, float[30, 8] other,
+nothing else that edges give
+  next = Add (edge, changed) => next = Tanh (changed)
+[vector-messages]
+parts of one product
+  c1 = Unsqueeze (c, one) => c1 = Unsqueeze (other, one)
+  float[10, 12] phi, => float[10, 12] phi, float[30, 4] other,
+vectors that are looked up
+  there = Gather (vectors, from) => there = Relu (known)
+  float[10, 12] phi, => float[10, 12] phi, float[30, 3, 4] known,
+[vector-update]
+products of two projections
+  product = Mul (u, v) => product = Mul (u, other)
+  float[10, 4] x, => float[10, 4] x, float[10, 3, 4] other,
+lengths that meet features
+  (x, length) => (x, other)
+  float[10, 4] x, => float[10, 4] x, float[10, 4] other,
 [edge-attention]
 sums of the same exponentials
   (none, to, positive) => (none, to, scores)
