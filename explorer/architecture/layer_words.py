@@ -13,7 +13,7 @@ from .sketch import write_way
 #: names of people and of networks, which keep their first letter inside of a sentence
 PROPER_NAMES = (
     *("Bessel", "Chebyshev", "Conformer", "Fourier", "Gaussian", "Inception", "Mamba", "Nystrom"),
-    "Viterbi",
+    *("Sinkhorn", "Viterbi"),
 )
 #: what one of what a head gives is called
 _GIVEN = {"classes": "class", "outputs": "output"}

@@ -177,4 +177,55 @@ vlad (float[1, 1, 8, 64] x) => (float[1, 4, 8] y)
 """,
         "NetVLAD pooling, 4 centres",
     ),
+    "kernel-pooling": (
+        """
+pooled (float[2, 5, 9] alike) => (float[2, 3] y)
+<float[3] places = {-0.5, 0, 0.5}, float width = {-50}, float two = {2}, float least = {1e-10},
+ int64[1] last = {3}, int64[1] document = {2}, int64[1] query = {1}>
+{
+  wide = Unsqueeze (alike, last)
+  apart = Sub (wide, places)
+  square = Pow (apart, two)
+  scaled = Mul (square, width)
+  near = Exp (scaled)
+  sums = ReduceSum <keepdims = 0> (near, document)
+  some = Clip (sums, least)
+  logarithms = Log (some)
+  y = ReduceSum <keepdims = 0> (logarithms, query)
+}
+""",
+        "Kernel pooling, 3 kernels",
+    ),
+    "sinkhorn": (
+        """
+pairs (float[2, 5, 6] scores) => (float[2, 5, 6] y)
+<int64[1] rows = {1}, int64[1] columns = {2}>
+{
+  a = ReduceLogSumExp (scores, columns)  x1 = Sub (scores, a)
+  b = ReduceLogSumExp (x1, rows)         x2 = Sub (x1, b)
+  c = ReduceLogSumExp (x2, columns)      x3 = Sub (x2, c)
+  d = ReduceLogSumExp (x3, rows)         x4 = Sub (x3, d)
+  y = Exp (x4)
+}
+""",
+        "Sinkhorn normalization, 2 iterations",
+    ),
+    "operator-product": (
+        """
+operator (float[4, 50] samples, float[30, 2] places) => (float[4, 30] y)
+<int64[2] of_samples = {50, 16}, int64[2] of_places = {2, 16}, int64[2] square = {16, 16},
+ float bias = {0.5}>
+{
+  w1 = ConstantOfShape (of_samples)  w2 = ConstantOfShape (square)
+  w3 = ConstantOfShape (of_places)   w4 = ConstantOfShape (square)
+  a = MatMul (samples, w1)  b = Tanh (a)  branch = MatMul (b, w2)
+  c = MatMul (places, w3)   d = Tanh (c)  e = MatMul (d, w4)
+  trunk = Tanh (e)
+  turned = Transpose <perm = [1, 0]> (trunk)
+  [p1] product = MatMul (branch, turned)
+  [p2] y = Add (product, bias)
+}
+""",
+        "Product of branch and trunk, 16 terms",
+    ),
 }

@@ -524,6 +524,23 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "pyramid-pooling",
         ),
         FigureWord(
+            "kernel pooling",
+            "How often words meet words that are so much alike: a Gaussian basis of similarities, "
+            "summed up, and logarithms of that: `11 kernels`.",
+            "kernel-pooling",
+        ),
+        FigureWord(
+            "Sinkhorn normalization",
+            "Rows and columns of scores are divided by their sums in turn: `5 iterations`.",
+            "sinkhorn",
+        ),
+        FigureWord(
+            "product of branch and trunk",
+            "A function at a place: features of what the function is made of, times those of the "
+            "place, added up: `40 terms`.",
+            "operator-product",
+        ),
+        FigureWord(
             "graph network block",
             "An MLP of edges and what their ends hold, sums of that at nodes, and an MLP of nodes "
             "and these sums: `2 kinds of edges`.",

@@ -58,6 +58,7 @@ from .graph_networks import find_graph_networks
 from .graphs import find_edge_features, find_graph_attentions
 from .grids import find_grid_scatters, find_spatial_softmaxes
 from .heat_maps import find_peaks, find_regulators
+from .kernel_pooling import find_kernel_poolings
 from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .landmark_attention import find_landmark_attentions
 from .latents import find_draws
@@ -70,6 +71,7 @@ from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
 from .modulations import find_modulations, find_style_norms
 from .norms import find_norms
+from .operator_products import find_operator_products
 from .pair_updates import find_outer_products, find_triangles
 from .partial_stages import find_partial_stages
 from .pattern import Pattern
@@ -108,6 +110,7 @@ from .stored_bases import find_stored_bases
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
+from .transport import find_sinkhorns
 from .vector_tracks import find_vector_messages, find_vector_updates
 from .warping import find_warps
 from .waves import find_encodings, find_transforms
@@ -271,6 +274,9 @@ IDEAS = (
     _part("coordinate-update", find_coordinate_updates, "coordinates"),
     _part("gaussian-basis", find_gaussians, "basis", family="elementwise"),
     _part("bessel-basis", find_bessel, "basis", family="elementwise"),
+    _part("kernel-pooling", find_kernel_poolings, "unit", family="pooling"),
+    _part("sinkhorn", find_sinkhorns, "unit", family="normalization"),
+    _part("operator-product", find_operator_products, "unit"),
     _part("series-decomposition", find_decompositions, "decomposition"),
     _part("retention", find_retentions, "attention", family="attention"),
     _part("dot-interaction", find_interactions, "interaction"),

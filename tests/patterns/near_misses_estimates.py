@@ -3,6 +3,26 @@
 from __future__ import annotations
 
 TEXT = """
+[kernel-pooling]
+logarithms
+  logarithms = Log (some) => logarithms = Neg (some)
+a sum over queries
+  y = ReduceSum <keepdims = 0> (logarithms, query)
+    => y = ReduceMax <keepdims = 0> (logarithms, query)
+[sinkhorn]
+rows and columns in turn = Formula, exp
+  b = ReduceLogSumExp (x1, rows) => b = ReduceLogSumExp (x1, columns)
+  d = ReduceLogSumExp (x3, rows) => d = ReduceLogSumExp (x3, columns)
+sums of what is divided = Formula, exp
+  c = ReduceLogSumExp (x2, columns) => c = ReduceLogSumExp (other, columns)
+  5, 6] scores) => 5, 6] scores, float[2, 5, 6] other)
+[operator-product]
+places
+  float[30, 2] places => float[30, 9] places
+  of_places = {2, 16} => of_places = {9, 16}
+two networks, one is of the other
+  c = MatMul (places, w3) => c = MatMul (samples, w1)
+  float[4, 30] y => float[4, 4] y
 [vector-attention]
 differences
   apart = Sub (asked, keys) => apart = Mul (asked, keys)
