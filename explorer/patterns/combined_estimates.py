@@ -14,7 +14,10 @@ from .readings import read_int
 from .weight_sizes import read_dims
 
 _BOTH = 2
-_MOST_STEPS = 5
+_MOST_STEPS = 8
+#: masks of several bands are joined, and each may be gated (Y. Luo and J. Yu, Music Source
+#: Separation with Band-Split RNN, 2023, section 3.3)
+_OF_BANDS = ("joins", "multiplies_elements")
 _PARTING = (*PICKING, "splits", "slices")
 
 
@@ -134,7 +137,7 @@ def _make_mask(
     masks: tuple[Value, Value],
 ) -> FoundBlock | None:
     wholes = {_find_whole(operations, value) for value in spectrum}
-    makers = {_find_maker(operations, value) for value in masks}
+    makers = {_find_maker(operations, value, *_OF_BANDS) for value in masks}
     if len(wholes) != 1 or None in wholes or None in makers:
         return None
     whole = wholes.pop()
@@ -158,8 +161,8 @@ def _find_whole(operations: Operations, value: Value) -> Value | None:
     return operations.source(first) if first is not None else None
 
 
-def _find_maker(operations: Operations, value: Value) -> Node | None:
-    """Return the layer that gives a value, seen through activations and parts."""
+def _find_maker(operations: Operations, value: Value, *passing: str) -> Node | None:
+    """Return the layer that gives a value, seen through activations, parts and some others."""
     for _ in range(_MOST_STEPS):
         node = operations.source(value).producer
         first = node.input(0) if node is not None else None
@@ -167,7 +170,7 @@ def _find_maker(operations: Operations, value: Value) -> Node | None:
             return None
         if node.operator.has("convolves", "multiplies"):
             return node
-        if not node.operator.has(*_PARTING, *ARRANGING, "activates", "squashes"):
+        if not node.operator.has(*_PARTING, *ARRANGING, "activates", "squashes", *passing):
             return None
         value = first
     return None

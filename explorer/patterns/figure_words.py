@@ -146,6 +146,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "memory-attention",
         ),
         FigureWord(
+            "co-attention, bidirectional attention flow",
+            "One matrix of scores of two sequences, by which each is mixed for the other; the "
+            "second name is for one of them mixed by the largest score of each of its places.",
+            "attention-flow",
+        ),
+        FigureWord(
             "retention",
             "Products of queries and keys, times a stored decay that falls with the distance, "
             "and no softmax.",
@@ -215,6 +221,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "mixer block",
             "Tokens are mixed without attention, then the features of each.",
             "mixer-block",
+        ),
+        FigureWord(
+            "gated short convolution",
+            "A depthwise convolution along the sequence, with a product before and behind it; all "
+            "three are parts of one projection: `kernel 3`.",
+            "short-convolution",
         ),
         FigureWord("token shift", "Each token mixed with the one before it.", "token-shift"),
         FigureWord(
@@ -610,6 +622,17 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "gated residual network",
             "Layers with an ELU between, a GLU, and the norm of its sum with what comes in.",
             "gated-residual-network",
+        ),
+        FigureWord(
+            "gated skip connection",
+            "The norm of a sum, to which a GLU lets through what is needed of a layer.",
+            "gated-skip",
+        ),
+        FigureWord(
+            "joint network",
+            "A layer of the tanh, or ReLU, of each place of one sequence plus each of another: "
+            "frames and labels in a transducer.",
+            "joint-network",
         ),
         FigureWord(
             "variable selection",

@@ -17,6 +17,10 @@ _LEAST_LAYERS = 3
 #: what stands between the layers
 _BETWEEN = (*PICKING, "activates", "adds", "splits")
 _LEAST_VARIABLES = 2
+#: a gate of a part of one layer, and one of two layers
+_GATED = ("GLU", "Gate")
+#: so many operations are behind the ELU: two layers with their biases, and the gate
+_MOST_BEHIND = 8
 
 
 def find_highways(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -100,10 +104,9 @@ def _walk_layer(blocks: FoundBlocks, value: Value, start: Value) -> set[int] | N
 def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find norm(x + GLU(W₁ · ELU(W₂ · x + W₃ · c))), where x may be projected beside.
 
-    Most have no context c.
-
-    B. Lim and others, Temporal Fusion Transformers for Interpretable Multi-horizon Time Series
-    Forecasting, 2021, equations 2 to 5.
+    A context c may be missing, and the gate be one of two layers of its own (B. Lim and others,
+    Temporal Fusion Transformers for Interpretable Multi-horizon Time Series Forecasting, 2021,
+    equations 2 to 5).
     """
     operations = blocks.operations
     for end in range(len(operations)):
@@ -117,7 +120,7 @@ def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         for gated, stream in (taken, taken[::-1]):
             gate = blocks.ending(operations.giver(gated), "gate")
             shortcut = blocks.ending(operations.giver(stream), "linear")
-            if gate is None or gate.name != "GLU":
+            if gate is None or gate.name not in _GATED:
                 continue
             starts = [stream]
             if shortcut is not None:
@@ -136,12 +139,8 @@ def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 def _walk_gated(blocks: FoundBlocks, gated: Value, start: Value) -> set[int] | None:
     """Return what makes a gated value of another one by three layers and an ELU."""
     operations = blocks.operations
-    found = walk_back(operations, gated, {start}, _MOST_OF_LAYER)
-    if found is None:
-        context = _find_context(blocks, gated, start)
-        if context is None:
-            return None
-        found = walk_back(operations, gated, {start, context}, _MOST_OF_LAYER)
+    starts = {start, *_find_context(blocks, gated, start)}
+    found = walk_back(operations, gated, starts, _MOST_OF_LAYER)
     if found is None:
         return None
     owners = {id(o): o for n in found if (o := blocks.owner[n]) is not None}
@@ -151,32 +150,57 @@ def _walk_gated(blocks: FoundBlocks, gated: Value, start: Value) -> set[int] | N
     forms = {operations.nodes[number].operator.form for number in found}
     others = {n for n in found if not operations.nodes[n].operator.has(*_BETWEEN)}
     is_bare = all(operations.kinds[number] in ("Gemm", "Mul") for number in others)
-    return found if layers >= _LEAST_LAYERS and "Elu" in forms and is_bare else None
+    return found if layers >= _LEAST_LAYERS and {"Elu", "Sigmoid"} <= forms and is_bare else None
 
 
-def _find_context(blocks: FoundBlocks, gated: Value, start: Value) -> Value | None:
-    """Return what a second layer takes whose result is added before an ELU; None if none is."""
+def _find_context(blocks: FoundBlocks, gated: Value, start: Value) -> list[Value]:
+    """Return the value whose projection is added to that of another one before the ELU."""
     operations = blocks.operations
-    pending, seen = [gated], {start}
-    while pending and len(seen) < _MOST_OF_LAYER:
-        value = pending.pop()
-        giver = operations.giver(value)
-        if value in seen or giver is None:
+    for _ in range(_MOST_BEHIND):
+        number = operations.giver(gated)
+        if number is None or not operations.operands[number]:
+            return []
+        gated = operations.operands[number][0]
+        if operations.kinds[number] == "Elu":
+            break
+    total = operations.given_by(gated, "Add")
+    layers = [blocks.ending(operations.giver(v), "linear") for v in operations.operands[total or 0]]
+    known = [one for one in layers if one is not None]
+    if total is None or blocks.owner[total] is not None or len(known) != len(layers) != 1:
+        return []
+    if any(operations.only_user(one.end) != total for one in known):
+        return []
+    taken = [operations.operands[min(one.numbers)][0] for one in known]
+    return [value for value in taken if value is not start] if start in taken else []
+
+
+def find_gated_skips(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find norm(x + GLU(W · y)): a sum that leaves out what is not needed of another layer.
+
+    B. Lim and others, Temporal Fusion Transformers, 2021, equation 17.
+    """
+    operations = blocks.operations
+    for end in range(len(operations)):
+        norm = blocks.ending(end, "norm")
+        total = operations.giver(operations.operands[min(norm.numbers)][0]) if norm else None
+        if norm is None or total is None or operations.kinds[total] != "Add":
             continue
-        seen.add(value)
-        if operations.nodes[giver].operator.form != "Elu":
-            pending += operations.operands[giver]
+        taken = operations.operands[total]
+        if len(taken) != 2 or blocks.owner[total] is not None:
             continue
-        total = operations.given_by(operations.operands[giver][0], "Add")
-        layers = [
-            layer
-            for one in (operations.operands[total] if total is not None else ())
-            if (layer := blocks.ending(operations.giver(one), "linear")) is not None
-        ]
-        taken = [operations.operands[min(layer.numbers)][0] for layer in layers]
-        others = [one for one in taken if one != start]
-        return others[0] if len(taken) == 2 and len(others) == 1 else None
-    return None
+        for gated, _ in (taken, taken[::-1]):
+            gate = blocks.ending(operations.giver(gated), "gate")
+            split = min(gate.numbers) if gate is not None else None
+            if gate is None or split is None or gate.name != "GLU":
+                continue
+            layer = blocks.ending(operations.giver(operations.operands[split][0]), "linear")
+            numbers = {total, *gate.numbers, *norm.numbers, *(layer.numbers if layer else ())}
+            if layer is None or not operations.is_closed(numbers, norm.end):
+                continue
+            name = "Gated skip connection"
+            parts = (layer, norm)
+            yield FoundBlock("gated network", name, frozenset(numbers), norm.end, parts=parts)
+            break
 
 
 def find_variable_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:

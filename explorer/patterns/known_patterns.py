@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from .accumulations import find_oscillators, find_renderings
 from .activations import find_activations, find_activations_by_form
 from .added_tokens import find_added_tokens
@@ -47,7 +45,6 @@ from .expectations import find_expectations
 from .experts import find_experts
 from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
-from .found_blocks import BlockFinder
 from .fourier_filters import find_fourier_filters
 from .fusions import find_weighted_fusions
 from .gated_layers import find_gated_residuals, find_highways, find_variable_selections
@@ -59,6 +56,7 @@ from .graphs import find_edge_features, find_graph_attentions
 from .grids import find_grid_scatters, find_spatial_softmaxes
 from .heat_maps import find_peaks, find_regulators
 from .kernel_pooling import find_kernel_poolings
+from .known_streams import STREAM_IDEAS, STREAM_UNITS
 from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .landmark_attention import find_landmark_attentions
 from .latents import find_draws
@@ -74,8 +72,6 @@ from .norms import find_norms
 from .operator_products import find_operator_products
 from .pair_updates import find_outer_products, find_triangles
 from .partial_stages import find_partial_stages
-from .pattern import Pattern
-from .pattern_examples import EXAMPLES
 from .place_attention import find_branch_attentions, find_global_contexts, find_place_attentions
 from .point_attention import find_point_attentions
 from .point_units import find_set_abstractions, find_vector_attentions
@@ -88,6 +84,8 @@ from .quantizers import find_quantizers, find_residual_quantizers
 from .radial_bases import find_bessel, find_gaussians
 from .recurrences import find_linear_recurrences, find_value_iterations
 from .recurrent import find_cells, find_recurrent
+from .registered_patterns import register_part as _part
+from .registered_patterns import register_whole as _whole
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
@@ -135,26 +133,6 @@ from .written_units import (
     find_snakes,
 )
 
-
-def _part(name: str, find: BlockFinder, *kinds: str, family: str = "group") -> Pattern:
-    return _make(name, find, "part", kinds, family)
-
-
-def _whole(name: str, find: BlockFinder, *kinds: str, family: str = "group") -> Pattern:
-    return _make(name, find, "whole", kinds, family)
-
-
-def _make(
-    name: str,
-    find: BlockFinder,
-    extent: Literal["part", "whole"],
-    kinds: tuple[str, ...],
-    family: str,
-) -> Pattern:
-    example, told = EXAMPLES[name]
-    return Pattern(name, find, extent, kinds, family, example, told)
-
-
 _NORMS = _part("norm", find_norms, "norm", family="normalization")
 _LINEARS = _part("linear", find_linears, "linear", family="linear")
 _ACTIVATIONS = _part("activation", find_activations, "activation", family="activation")
@@ -188,6 +166,7 @@ UNITS = (
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),
+    *STREAM_UNITS,
 )
 #: what is found among other operations; first what others are put together from
 PARTS = (
@@ -320,6 +299,7 @@ IDEAS = (
     _part("weighted-fusion", find_weighted_fusions, "unit"),
     _part("weighted-sum", find_weighted_sums, "attention", family="attention"),
     _part("soft-routing", find_soft_routing, "experts", "selection"),
+    *STREAM_IDEAS,
     _part("outer-product", find_outer_products, "outer product"),
     _part("triangle-multiplication", find_triangles, "triangle"),
     _part("local-maxima", find_peaks, "peaks", family="pooling"),

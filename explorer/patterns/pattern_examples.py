@@ -14,6 +14,7 @@ from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_maps import EXAMPLES_OF_MAPS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_states import EXAMPLES_OF_STATES
+from .examples_of_streams import EXAMPLES_OF_STREAMS
 from .examples_of_units import EXAMPLES_OF_UNITS
 from .examples_of_updates import EXAMPLES_OF_UPDATES
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
@@ -43,5 +44,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_FIELDS
         | EXAMPLES_OF_HEADS
         | EXAMPLES_OF_MAPS
+        | EXAMPLES_OF_STREAMS
     ).items()
 }

@@ -53,6 +53,10 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("differential-attention", "differential attention"),
         ("linear-recurrence", "linear recurrence (4 steps)"),
         ("gated-residual-network", "gated residual network"),
+        ("gated-skip", "gated skip connection"),
+        ("attention-flow", "bidirectional attention flow"),
+        ("joint-network", "joint network (12 → 30)"),
+        ("short-convolution", "gated short convolution (kernel 3)"),
         ("variable-selection", "variable selection (2 variables)"),
     ],
 )

@@ -21,10 +21,21 @@ from .near_misses_layers import TEXT as OF_LAYERS
 from .near_misses_maps import TEXT as OF_MAPS
 from .near_misses_sequence import SPELLINGS
 from .near_misses_sequence import TEXT as OF_SEQUENCES
+from .near_misses_streams import SPELLINGS as SPELLINGS_OF_STREAMS
+from .near_misses_streams import TEXT as OF_STREAMS
 from .near_misses_units import TEXT as OF_UNITS
 
 _KNOWN = {pattern.id: pattern for pattern in PATTERNS}
-_TEXTS = (OF_ESTIMATES, OF_FIELDS, OF_IMAGES, OF_LAYERS, OF_MAPS, OF_SEQUENCES, OF_UNITS)
+_TEXTS = (
+    OF_ESTIMATES,
+    OF_FIELDS,
+    OF_IMAGES,
+    OF_LAYERS,
+    OF_MAPS,
+    OF_SEQUENCES,
+    OF_STREAMS,
+    OF_UNITS,
+)
 _LEAST = 2
 #: of these nothing but the name of an operator makes a block one
 _BY_OPERATOR = {"estimator"}
@@ -67,7 +78,7 @@ def test_what_lacks_a_part_is_none(name: str, near_miss: ChangedExample) -> None
     assert name in _KEEPING_THE_NAME or whole.name not in told
 
 
-@pytest.mark.parametrize(("name", "spelling"), [*_list_cases([SPELLINGS])])
+@pytest.mark.parametrize(("name", "spelling"), [*_list_cases([SPELLINGS, SPELLINGS_OF_STREAMS])])
 def test_other_spellings_are_known(name: str, spelling: ChangedExample) -> None:
     pattern = _KNOWN[name]
     assert _tell(spelling.read(pattern.example)) == (spelling.told or pattern.told)

@@ -1,0 +1,76 @@
+"""Examples of units of sequences, signals and games that lack one part of what they are."""
+
+from __future__ import annotations
+
+TEXT = """
+[gated-skip]
+a gate
+  gate = Sigmoid (logits) => gate = Tanh (logits)
+a norm
+  y = LayerNormalization (total, s) => y = Tanh (total)
+a sum
+  total = Add (x, gated) => total = Max (x, gated)
+[attention-flow]
+the same scores
+  best = ReduceMax <keepdims = 0> (scores, last) => others = MatMul (context, turned)
+      best = ReduceMax <keepdims = 0> (others, last)
+another sequence for the maxima
+  summed = MatMul (line, context) => summed = MatMul (line, z)
+  float[1, 5, 8] query) => float[1, 5, 8] query, float[1, 9, 8] z)
+shares
+  weights = Softmax <axis = 1> (best) => weights = Sigmoid (best)
+[joint-network]
+two axes, each place meets its own
+  columns = Unsqueeze (g, first) => columns = Unsqueeze (g, second)
+  labels) => labels0)
+  float[1, 5, 6] => float[1, 20, 6]
+  f = MatMul => labels = Tanh (labels0)  f = MatMul
+  float[1, 20, 5, 30] => float[1, 20, 1, 30]
+two sequences, one meets itself
+  g = MatMul (labels, w2) => g = MatMul (frames, w1)
+  float[1, 20, 5, 30] => float[1, 20, 20, 30]
+an activation
+  bent = Tanh (total) => bent = Ceil (total)
+[short-convolution]
+a depthwise convolution
+  group = 8, pads => group = 4, pads
+  {8, 1, 3} => {8, 2, 3}
+parts of one projection
+  closed = Mul (c, causal) => closed = Mul (z, causal)
+  float[1, 16, 8] x) => float[1, 16, 8] x, float[1, 8, 16] z)
+the second gate
+  closed = Mul (c, causal) => closed = Add (c, causal)
+"""
+
+SPELLINGS = """
+[gated-residual-network]
+a context besides
+  float[4, 9, 8] x) => float[4, 9, 8] x, float[4, 1, 8] c)
+  one = MatMul (x, w1) => own = MatMul (x, w1)  told = MatMul (c, w2)  one = Add (own, told)
+two layers for the gate
+  int64[2] twice = {8, 16} => int64[2] twice = {8, 8}
+  both = MatMul (two, w3) => value = MatMul (two, w3)  logits = MatMul (two, w2)
+  value, logits = Split <axis = -1, num_outputs = 2> (both) => spare = Identity (two)
+[complex-mask]
+masks of several bands, gated
+  int64[2] parts = {1, 1} => int64[2] parts = {1, 1}, int64[4] twice = {4, 8, 1, 1}
+  w = ConstantOfShape (dims) => w = ConstantOfShape (twice)
+  masks = Conv (features, w)
+    => low = Conv (features, w)  value, logits = Split <axis = 1, num_outputs = 2> (low)
+      gate = Sigmoid (logits)  gated = Mul (value, gate)  masks = Concat <axis = 2> (gated, high)
+  [1, 8, 16, 16] features => [1, 8, 12, 16] features, float[1, 2, 4, 16] high
+[attention-flow]
+shares along both axes = Co-attention
+  best = ReduceMax <keepdims = 0> (scores, last) => best = Transpose <perm = [0, 2, 1]> (scores)
+  weights = Softmax <axis = 1> (best) => weights = Softmax <axis = 2> (best)
+  line = Unsqueeze (weights, row) => line = Identity (weights)
+  second = Mul (context, summed) => spare = Identity (summed)
+  y = Concat <axis = 2> (context, asked, first, second)
+    => y = Concat <axis = 2> (context, asked, first)
+  float[1, 9, 32] y => float[1, 5, 8] summed, float[1, 9, 24] y
+[joint-network]
+ReLU, and no layers before
+  float[1, 20, 8] frames, float[1, 5, 6] labels => float[1, 20, 12] f, float[1, 5, 12] g
+  f = MatMul (frames, w1)  g = MatMul (labels, w2) => spare = Identity (f)
+  bent = Tanh (total) => bent = Relu (total)
+"""
