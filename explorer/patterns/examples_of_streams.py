@@ -76,4 +76,37 @@ gated (float[1, 16, 8] x) => (float[1, 16, 8] y)
 """,
         "Gated short convolution, kernel 3",
     ),
+    "nearest-code": (
+        """
+search (float[2, 16, 8] x) => (int64[2, 16] y)
+<int64[2] turned = {8, 512}, int64[1] count = {512}, float two = {2}, int64[1] last = {2}>
+{
+  columns = ConstantOfShape (turned)  lengths = ConstantOfShape (count)
+  squares = Pow (x, two)
+  own = ReduceSum (squares, last)
+  product = MatMul (x, columns)
+  twice = Mul (product, two)
+  partly = Sub (own, twice)
+  distances = Add (partly, lengths)
+  y = ArgMin <axis = 2, keepdims = 0> (distances)
+}
+""",
+        "Nearest code, 512 codes",
+    ),
+    "summed-embeddings": (
+        """
+codes (int64[2, 3, 16] codes) => (float[2, 16, 8] y)
+<int64[2] dims = {64, 8}, int64 n0 = {0}, int64 n1 = {1}, int64 n2 = {2}>
+{
+  first = ConstantOfShape (dims)  second = ConstantOfShape (dims)
+  third = ConstantOfShape (dims)
+  c0 = Gather <axis = 1> (codes, n0)  e0 = Gather (first, c0)
+  c1 = Gather <axis = 1> (codes, n1)  e1 = Gather (second, c1)
+  c2 = Gather <axis = 1> (codes, n2)  e2 = Gather (third, c2)
+  total = Add (e0, e1)
+  y = Add (total, e2)
+}
+""",
+        "Summed embeddings, 3 tables of 64 × 8",
+    ),
 }

@@ -678,7 +678,8 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "autoregressive flow step",
-            "A value is scaled and shifted by what an autoregressive MLP makes of it.",
+            "A value is scaled and shifted by what an autoregressive network makes of it: an MLP "
+            "with masks, or a Transformer whose result is moved by one token.",
             "autoregressive-step",
         ),
         FigureWord(
@@ -887,6 +888,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "residual vector quantizer",
             "Each quantizer takes what the ones before it left: `4 levels`.",
             "residual-quantizer",
+        ),
+        FigureWord(
+            "nearest code",
+            "The number of the nearest entry of a code book, and not the entry: `512 codes`.",
+            "nearest-code",
+        ),
+        FigureWord(
+            "summed embeddings",
+            "Rows of several equal tables, which parts of one value pick, as of codes: `3 tables`.",
+            "summed-embeddings",
         ),
         FigureWord("reparametrisation", "A draw: mean + deviation · noise.", "reparametrisation"),
         FigureWord(

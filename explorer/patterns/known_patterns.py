@@ -18,6 +18,7 @@ from .branched_convolutions import find_branched_convolutions
 from .channel_attention import find_channel_attentions
 from .chosen_queries import find_chosen_queries, find_differences_of_shares
 from .chunks import find_chunks, find_overlap_adds
+from .code_searches import find_nearest_codes, find_summed_embeddings
 from .combinations import (
     find_atrous_pyramids,
     find_interactions,
@@ -235,6 +236,7 @@ IDEAS = (
     _part("reparametrisation", find_draws, "draw"),
     _part("gumbel-softmax", find_gumbel_draws, "draw"),
     _part("vector-quantizer", find_quantizers, "quantizer"),
+    _part("nearest-code", find_nearest_codes, "quantizer"),
     _part("vector-attention", find_vector_attentions, "attention", family="attention"),
     _part("set-abstraction", find_set_abstractions, "unit"),
     _part("volume-rendering", find_renderings, "unit"),
@@ -245,6 +247,7 @@ IDEAS = (
     _part("bilinear-pooling", find_bilinear_poolings, "unit", family="pooling"),
     _part("scalar-quantizer", find_scalar_quantizers, "quantizer"),
     _part("residual-quantizer", find_residual_quantizers, "residual quantizer"),
+    _part("summed-embeddings", find_summed_embeddings, "unit", family="shape"),
     _part("distances", find_distances, "distances", "neighbours"),
     _part("edge-features", find_edge_features, "edges"),
     _part("graph-convolution", find_graph_convolutions, "graph convolution"),

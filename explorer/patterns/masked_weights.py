@@ -16,6 +16,7 @@ from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING
+from .shifted_steps import find_shifted_steps
 from .weight_sizes import read_dims
 
 _LEAST_ZEROS = 0.05
@@ -95,12 +96,15 @@ def _holds_order(value: Value, *, is_mask: bool) -> bool:
 
 
 def find_autoregressive_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find a value scaled and shifted by what an autoregressive MLP of it gives.
+    """Find a value scaled and shifted by what an autoregressive network of it gives.
 
     G. Papamakarios and others, Masked Autoregressive Flow for Density Estimation, 2017, equation
     4; D. Kingma and others, Improved Variational Inference with Inverse Autoregressive Flow, 2016,
-    equation 10.
+    equation 10. Where it is a Transformer, what it gives is moved by one token, and the network is
+    no part of the block (S. Zhai and others, Normalizing Flows are Capable Generative Models, 2024,
+    equation 5).
     """
+    yield from find_shifted_steps(blocks)
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
         if kind not in ("Add", "Mul", "Div", "Sub") or blocks.owner[end] is not None:

@@ -21,6 +21,8 @@ _LIMITING = frozenset({"Max", "Relu"})
 _MOST_OF_DISTANCES = 16
 _LEAST = 2
 QUANTIZER = "Vector quantizer"
+#: one whose codes alone go on
+NEAREST = "Nearest code"
 #: of what is joined beside the value: its square, and 1
 _MOST_BESIDE = 2
 
@@ -51,6 +53,18 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         numbers = {nearest, *table.numbers, *distances}
         end = _pass_straight(operations, numbers, table.end)
         yield FoundBlock(*("quantizer", QUANTIZER, frozenset(numbers), end, facts, table.details))
+
+
+def find_distances_to_codes(blocks: FoundBlocks, nearest: int) -> set[int]:
+    """Return what computes distances to stored codes for a search; nothing where it does not."""
+    distances = _walk_distances(blocks, {nearest}, nearest)
+    is_search = len(distances) >= _LEAST
+    known = EmbeddingDetails()
+    return (
+        distances
+        if is_search and _is_nearest(blocks.operations, distances, nearest, known)
+        else set()
+    )
 
 
 def _is_nearest(
@@ -165,7 +179,8 @@ def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     quantizers = [
         _add_projections(blocks, found)
         for number in range(len(operations))
-        if (found := blocks.ending(number, "quantizer")) is not None and found.name == QUANTIZER
+        if (found := blocks.ending(number, "quantizer")) is not None
+        and found.name in (QUANTIZER, NEAREST)
     ]
     taken: set[int] = set()
     for first in quantizers:
@@ -185,9 +200,14 @@ def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             search = _find_search(blocks, rest, chain[-1]) if rest is not None else set()
             numbers |= {rest, *search} if rest is not None and search else set()
             end = max(numbers)
-            same = {one.facts for one in chain}
+            codes = _find_joined_codes(blocks, numbers)
+            numbers |= codes
+            if chain[-1].name == NEAREST and codes:
+                end = max(codes)
+            # the last may give its code alone, whose width is not known then
+            same = all(one.facts and first.facts[0].startswith(one.facts[0]) for one in chain)
             levels = len(chain) + bool(search)
-            facts = (f"{levels} levels", *(first.facts if len(same) == 1 else ()))
+            facts = (f"{levels} levels", *(first.facts if first.facts and same else ()))
             yield FoundBlock(
                 "residual quantizer", "Residual vector quantizer", frozenset(numbers), end, facts
             )
@@ -277,6 +297,20 @@ def _find_sums(blocks: FoundBlocks, chain: list[FoundBlock]) -> set[int]:
     return found
 
 
+def _find_joined_codes(blocks: FoundBlocks, numbers: set[int]) -> set[int]:
+    """Return what puts the codes of all levels side by side, and nothing else."""
+    operations = blocks.operations
+    searches = [n for n in numbers if operations.nodes[n].operator.has("finds_largest")]
+    joins = {u for n in searches for u in operations.users[n] if u >= 0} - numbers
+    return {
+        join
+        for join in joins
+        if operations.nodes[join].operator.has("joins")
+        and sorted(operations.givers(join)) == sorted(searches)
+        and blocks.owner[join] is None
+    }
+
+
 def _walk_distances(blocks: FoundBlocks, core: set[int], nearest: int) -> set[int]:
     """Return what leads to the search for the nearest entry alone."""
     operations = blocks.operations
@@ -308,4 +342,7 @@ def _is_of_distances(operations: Operations, number: int) -> bool:
     node = operations.nodes[number]
     if node.operator.has(*PICKING) and node.input(1) is not None:
         return operations.is_fixed(node.input(1))  # one of a batch
-    return node.operator.has(*_OF_DISTANCES) or operations.kinds[number] in _LIMITING
+    is_known = node.operator.has(*_OF_DISTANCES)
+    # of distances that are computed for a batch of one, these
+    is_known |= node.operator.has(*PICKING) and len(operations.operands[number]) == 1
+    return is_known or operations.kinds[number] in _LIMITING

@@ -52,3 +52,27 @@ def keep_own(operations: Operations, numbers: set[int], end: int) -> set[int]:
         if not own.issuperset(operations.users[number]):
             own.discard(number)
     return own
+
+
+def leads_to(operations: Operations, start: Value, value: Value, most: int) -> bool:
+    """Return whether a value is made of another one, also outside of the operations.
+
+    Parameters
+    ----------
+    operations
+        The operations.
+    start, value
+        What may lead to what.
+    most
+        So many values are looked at; of more it is not known.
+    """
+    met, pending = {value}, [value]
+    while pending and len(met) < most:
+        node = pending.pop().producer
+        for given in node.inputs if node is not None else ():
+            if given is start:
+                return True
+            if given is not None and given not in met and not operations.is_fixed(given):
+                met.add(given)
+                pending.append(given)
+    return False

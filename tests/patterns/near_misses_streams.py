@@ -40,6 +40,21 @@ parts of one projection
   float[1, 16, 8] x) => float[1, 16, 8] x, float[1, 8, 16] z)
 the second gate
   closed = Mul (c, causal) => closed = Add (c, causal)
+[nearest-code]
+the nearest, the furthest
+  y = ArgMin => y = ArgMax
+their own lengths
+  partly = Sub (own, twice) => partly = Sub (z, twice)
+  float[2, 16, 8] x) => float[2, 16, 8] x, float[2, 16, 1] z)
+[summed-embeddings]
+parts of one value
+  c1 = Gather <axis = 1> (codes, n1) => c1 = Gather <axis = 1> (others, n1)
+  int64[2, 3, 16] codes) => int64[2, 3, 16] codes, int64[2, 3, 16] others)
+equal tables
+  third = ConstantOfShape (dims) => third = ConstantOfShape (more)
+  int64[2] dims => int64[2] more = {65, 8}, int64[2] dims
+sums
+  total = Add (e0, e1) => total = Mul (e0, e1)
 """
 
 SPELLINGS = """
