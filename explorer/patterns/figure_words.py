@@ -61,6 +61,23 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "weighted-sum",
         ),
         FigureWord(
+            "location-sensitive attention",
+            "Additive attention that adds a convolution of the shares before.",
+            "weighted-sum",
+        ),
+        FigureWord(
+            "Gaussian window attention",
+            "Shares fall with the distance from centres that a network moves along a text: "
+            "`10 windows`.",
+            "gaussian-windows",
+        ),
+        FigureWord(
+            "attention to a learned memory, external attention",
+            "Keys and values are weights: `64 entries`; in external attention shares are of tokens "
+            "first, and of entries then.",
+            "learned-memory",
+        ),
+        FigureWord(
             "attention pooling",
             "A sum of values by shares that are made of these alone.",
             "weighted-sum",
@@ -641,6 +658,49 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "variable-selection",
         ),
         FigureWord(
+            "backcast and forecast block",
+            "Layers give what explains a series, which is taken off it, and what comes next: "
+            "`4 layers of 512`.",
+            "backcast",
+        ),
+        FigureWord(
+            "interaction of even and odd places",
+            "Each half of a series is scaled by a network of the other, and moved by another one.",
+            "half-interaction",
+        ),
+        FigureWord(
+            "NTM addressing",
+            "Places of a memory by likeness, or by the weights before, moved by a small kernel and "
+            "made sharper.",
+            "memory-addressing",
+        ),
+        FigureWord(
+            "preconditioning",
+            "A noisy value and what a network makes of it, each times a scale of the noise level.",
+            "preconditioning",
+        ),
+        FigureWord(
+            "spectrum of magnitude and phase",
+            "Cosines and sines of a phase, times a magnitude.",
+            "polar-spectrum",
+        ),
+        FigureWord(
+            "per-channel energy normalization",
+            "A level over a power of its smoothed self, then a root: PCEN.",
+            "channel-energies",
+        ),
+        FigureWord(
+            "convolutions with max-over-time pooling",
+            "Convolutions of several lengths side by side, the largest of each channel taken: "
+            "`kernels 3, 4, 5`.",
+            "text-pooling",
+        ),
+        FigureWord(
+            "relation network",
+            "What an MLP makes of each pair of the same objects, added up.",
+            "pair-relations",
+        ),
+        FigureWord(
             "value iteration",
             "The best of what a convolution of the values before gives, again: `20 steps`.",
             "value-iteration",
@@ -868,6 +928,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "sinusoidal embedding",
             "The same of a position or a step, by one table of frequencies.",
             "waves",
+        ),
+        FigureWord(
+            "cosine embedding",
+            "Cosines of π, 2π and so on, times a number: `64 cosines`.",
+            "cosine-embedding",
         ),
         FigureWord(
             "rotary",

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from .attention_flows import find_attention_flows
+from .doubly_residual import find_backcasts, find_half_interactions
 from .gated_layers import find_gated_skips
 from .joint_networks import find_joint_networks
+from .learned_memories import find_learned_memories
+from .pair_relations import find_pair_relations
+from .position_windows import find_addressings, find_position_windows
+from .preconditioning import find_preconditionings
 from .registered_patterns import register_part as _part
 from .short_convolutions import find_short_convolutions
+from .signal_units import find_channel_energies, find_cosine_embeddings, find_polar_spectra
+from .text_pools import find_text_pools
 
 #: ideas of papers that a block of a stack may be about
 STREAM_UNITS = (
@@ -16,5 +23,16 @@ STREAM_UNITS = (
 #: looked for where nothing else tells what operations are
 STREAM_IDEAS = (
     _part("gated-skip", find_gated_skips, "gated network"),
+    _part("gaussian-windows", find_position_windows, "attention", family="attention"),
+    _part("memory-addressing", find_addressings, "unit"),
+    _part("learned-memory", find_learned_memories, "attention", family="attention"),
+    _part("preconditioning", find_preconditionings, "unit"),
+    _part("polar-spectrum", find_polar_spectra, "unit"),
+    _part("channel-energies", find_channel_energies, "unit", family="normalization"),
+    _part("cosine-embedding", find_cosine_embeddings, "positions", family="generator"),
+    _part("text-pooling", find_text_pools, "unit"),
+    _part("pair-relations", find_pair_relations, "unit"),
+    _part("backcast", find_backcasts, "unit"),
+    _part("half-interaction", find_half_interactions, "unit"),
     _part("attention-flow", find_attention_flows, "attention", family="attention"),
 )

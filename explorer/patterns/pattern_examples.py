@@ -13,6 +13,7 @@ from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_maps import EXAMPLES_OF_MAPS
 from .examples_of_parts import EXAMPLES_OF_PARTS
+from .examples_of_signals import EXAMPLES_OF_SIGNALS
 from .examples_of_states import EXAMPLES_OF_STATES
 from .examples_of_streams import EXAMPLES_OF_STREAMS
 from .examples_of_units import EXAMPLES_OF_UNITS
@@ -45,5 +46,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_HEADS
         | EXAMPLES_OF_MAPS
         | EXAMPLES_OF_STREAMS
+        | EXAMPLES_OF_SIGNALS
     ).items()
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
+from .convolution_details import ConvolutionDetails
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, PICKING
@@ -17,6 +18,8 @@ _MOST_STEPS = 4
 #: so many layers of what gives scores are looked at
 _MOST_LAYERS = 8
 _LEAST_EXPERTS = 2
+#: channels of shares: those before, and the sum of all
+_MOST_OF_SHARES = 2
 _SCORING = ("activation", "gate", "linear", "mlp", "norm")
 
 
@@ -24,7 +27,9 @@ def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find sums of values by shares that a linear layer gives scores for.
 
     In additive attention the scores are of tanh(W·query + U·key) (D. Bahdanau and others, Neural
-    Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2). Where
+    Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2); it is
+    sensitive to location where a convolution of the shares before is added (J. Chorowski and
+    others, Attention-Based Models for Speech Recognition, 2015, equations 8 and 9). Where
     they are of the values alone it is attention pooling (Z. Lin and others, A Structured
     Self-attentive Sentence Embedding, 2017, equations 5 and 6; M. Ilse and others, Attention-based
     Deep Multiple Instance Learning, 2018, equations 8 and 9).
@@ -118,18 +123,52 @@ def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) ->
     total = operations.giver(operations.operands[squashed.end][0])
     if total is None or operations.kinds[total] != "Add" or blocks.owner[total] is not None:
         return None
+    sums = {total}
     givers = [operations.giver(value) for value in operations.operands[total]]
+    for giver in [*givers]:
+        # a third one of where the shares before were
+        is_inner = giver is not None and operations.kinds[giver] == "Add"
+        if giver is None or not is_inner or blocks.owner[giver] is not None:
+            continue
+        if operations.only_user(giver) == total and len(operations.operands[giver]) == len(givers):
+            givers.remove(giver)
+            givers += [operations.giver(value) for value in operations.operands[giver]]
+            sums.add(giver)
+            break
     projections = [blocks.ending(giver, "linear") for giver in givers]
     known = [one for one in projections if one is not None]
-    if len(givers) != 2 or not known or operations.only_user(total) != squashed.end:
+    located = [one for one in known if _is_of_places(blocks, one)]
+    if len(givers) != 2 + len(located) or not known or operations.only_user(total) != squashed.end:
         return None
     if len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1]):
         return None  # of one value: no query is compared with keys
-    numbers |= squashed.numbers | {total}
+    numbers |= squashed.numbers | sums
     for one in known:
-        if operations.only_user(one.end) == total:
+        if operations.only_user(one.end) in sums:
             numbers |= one.numbers
-    return _finish(blocks, numbers, "Additive attention")
+    for one in located:
+        numbers |= _find_convolution(blocks, one)
+    return _finish(
+        blocks, numbers, "Location-sensitive attention" if located else "Additive attention"
+    )
+
+
+def _is_of_places(blocks: FoundBlocks, layer: FoundBlock) -> bool:
+    """Return whether a layer takes what a convolution along a sequence gives of few channels."""
+    before = blocks.ending(blocks.operations.giver(_source(blocks, layer)), "conv")
+    details = before.details.read_as(ConvolutionDetails) if before is not None else None
+    return (
+        details is not None
+        and len(details.kernel) == 1
+        and 0 < (details.in_features or 0) <= _MOST_OF_SHARES
+    )
+
+
+def _find_convolution(blocks: FoundBlocks, layer: FoundBlock) -> frozenset[int]:
+    """Return the convolution that a layer alone takes from."""
+    before = blocks.ending(blocks.operations.giver(_source(blocks, layer)), "conv")
+    is_alone = before is not None and blocks.operations.only_user(before.end) in layer.numbers
+    return before.numbers if before is not None and is_alone else frozenset()
 
 
 def _make_routing(

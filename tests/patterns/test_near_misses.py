@@ -21,6 +21,8 @@ from .near_misses_layers import TEXT as OF_LAYERS
 from .near_misses_maps import TEXT as OF_MAPS
 from .near_misses_sequence import SPELLINGS
 from .near_misses_sequence import TEXT as OF_SEQUENCES
+from .near_misses_signals import SPELLINGS as SPELLINGS_OF_SIGNALS
+from .near_misses_signals import TEXT as OF_SIGNALS
 from .near_misses_streams import SPELLINGS as SPELLINGS_OF_STREAMS
 from .near_misses_streams import TEXT as OF_STREAMS
 from .near_misses_units import TEXT as OF_UNITS
@@ -33,9 +35,11 @@ _TEXTS = (
     OF_LAYERS,
     OF_MAPS,
     OF_SEQUENCES,
+    OF_SIGNALS,
     OF_STREAMS,
     OF_UNITS,
 )
+_SPELLINGS = (SPELLINGS, SPELLINGS_OF_SIGNALS, SPELLINGS_OF_STREAMS)
 _LEAST = 2
 #: of these nothing but the name of an operator makes a block one
 _BY_OPERATOR = {"estimator"}
@@ -78,7 +82,7 @@ def test_what_lacks_a_part_is_none(name: str, near_miss: ChangedExample) -> None
     assert name in _KEEPING_THE_NAME or whole.name not in told
 
 
-@pytest.mark.parametrize(("name", "spelling"), [*_list_cases([SPELLINGS, SPELLINGS_OF_STREAMS])])
+@pytest.mark.parametrize(("name", "spelling"), [*_list_cases(_SPELLINGS)])
 def test_other_spellings_are_known(name: str, spelling: ChangedExample) -> None:
     pattern = _KNOWN[name]
     assert _tell(spelling.read(pattern.example)) == (spelling.told or pattern.told)

@@ -83,6 +83,8 @@ _ANCHORS = {
     "grid-scatter": {"canvas"},
     "global-context": {"scores", "column", "shares", "maps", "mean", "y"},
     "gated-convolution": {"both", "p", "spread", "g1", "once", "projected", "y"},
+    "memory-addressing": {"content", "gate", "rest", "new", "old", "mixed", "ring", "moved"}
+    | {"sharp", "total", "y"},
     "focal-modulation": {"query", "c1", "c2", "g1", "g2", "modulator", "y"},
 }
 #: where kinds of block are found that no example is
