@@ -9,7 +9,9 @@ Here the blocks at its ends belong to it, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from difflib import SequenceMatcher
 
 from netloupe.explorer.model import Node
 
@@ -18,7 +20,9 @@ from .kinds import outermost_family
 from .likeness import are_of_other_kinds
 from .loop_bodies import Steps
 from .member_nodes import list_member_nodes
-from .streams import is_part_of
+from .runs import SiblingRun
+from .signatures import Integers
+from .streams import is_part_of, tell_kind
 
 Child = Group | Node
 
@@ -26,6 +30,10 @@ Child = Group | Node
 _LEAST_SHARED = 0.6
 #: larger blocks are not looked at
 _MOST_NODES = 20_000
+#: of larger blocks no nodes are looked for behind the last
+_MOST_MATCHED = 400
+#: so many users of a value are asked which of them is meant
+_MOST_USERS = 100
 
 
 def add_incomplete_ends(
@@ -54,17 +62,75 @@ def add_incomplete_ends(
         return steps
     first, blocks, exemplar = steps.low, [*steps.blocks], steps.exemplar
     high = first + sum(map(len, blocks))
-    before = max(first - len(model) + 1, lowest)
+    most = max(len(model) - 1, 1)
+    before = max(first - most, lowest)
     for start in range(before, first):
         if _is_part(children[start:first], model, head):
             blocks.insert(0, children[start:first])
             first, exemplar = start, exemplar + 1
             break
-    for end in range(min(high + len(model) - 1, highest), high, -1):
+    for end in range(min(high + most, highest), high, -1):
         if _is_part(children[high:end], model, head):
             blocks.append(children[high:end])
+            high = end
             break
+    tail = _count_tail(blocks[-1], model, children[high:highest])
+    blocks[-1] = [*blocks[-1], *children[high : high + tail]]
     return Steps(first, blocks, exemplar)
+
+
+def find_begun(children: Sequence[Child], kinds: Integers, run: SiblingRun) -> Child | None:
+    """Return the head of a last block that breaks off behind a run; None where none does.
+
+    Of stacked hourglasses the last one has heatmaps and nothing that leads to a next one (A. Newell
+    and others, Stacked Hourglass Networks, 2016, section 3.2).
+    """
+    is_there = run.period > 1 and run.high < len(children)
+    if not is_there or kinds[run.high] != kinds[run.low + run.exemplar * run.period]:
+        return None
+    return children[run.high]
+
+
+def _count_tail(last: Sequence[Child], whole: Sequence[Child], behind: Sequence[Child]) -> int:
+    """Return how many nodes behind a last block are those of another block that it lacks.
+
+    Their operands come from the same nodes. An exporter may have left the names of the module off
+    a node, and those of what only it leads to.
+    """
+    ours, theirs = _list_nodes(last), _list_nodes(whole)
+    if not len(ours) < len(theirs) <= _MOST_MATCHED:
+        return 0
+    there, here = ([*map(tell_kind, nodes)] for nodes in (theirs, ours))
+    found = SequenceMatcher(None, there, here, autojunk=False).get_matching_blocks()
+    pairs = {ours[own + at]: theirs[other + at] for other, own, size in found for at in range(size)}
+    left = {*theirs}.difference(pairs.values())
+    count = 0
+    for node in behind:
+        match = _find_match(node, pairs, left) if isinstance(node, Node) else None
+        if match is None or not isinstance(node, Node):
+            break
+        pairs[node] = match
+        left.discard(match)
+        count += 1
+    return count
+
+
+def _find_match(node: Node, pairs: Mapping[Node, Node], left: AbstractSet[Node]) -> Node | None:
+    """Return which of some nodes takes from the partners of those that a node takes from."""
+    given = {
+        pairs[maker].outputs[maker.outputs.index(value)]
+        for value in node.inputs
+        if value is not None and (maker := value.producer) is not None and maker in pairs
+    }
+    partners = {*pairs.values(), *left}
+    for value in given:
+        for user in value.users[:_MOST_USERS] if value is not None else ():
+            if user not in left or tell_kind(user) != tell_kind(node):
+                continue
+            own = {one for one in user.inputs if one is not None and one.producer in partners}
+            if own == given:
+                return user
+    return None
 
 
 def _is_part(part: Sequence[Child], whole: Sequence[Child], head: Group) -> bool:

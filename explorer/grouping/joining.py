@@ -46,10 +46,10 @@ def join_neighbours(
         stretch.budget.spend(reach)
         if forwards:
             window = range(repeat.high, min(high, repeat.high + reach))
-            pairs = _match(stretch, pattern, window)
+            pairs = _match(stretch, pattern, window, repeat)
         else:
             window = range(repeat.low - 1, max(low, repeat.low - reach) - 1, -1)
-            pairs = _match(stretch, pattern[::-1], window)
+            pairs = _match(stretch, pattern[::-1], window, repeat)
         if pairs is None:
             return False
         block = _own(stretch, sorted(pairs.values()))
@@ -144,11 +144,14 @@ def _begins_stage(
     return False
 
 
-def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int] | None:
+def _match(
+    stretch: Stretch, pattern: Integers, window: range, repeat: FoundRepeat
+) -> dict[int, int] | None:
     """Find most of a block's nodes in a window in the same order; return which is which.
 
     Both are walked from the side of the run. Where they differ, the fewest nodes of either
-    are skipped after which two nodes agree again. The wiring must agree too.
+    are skipped after which two nodes agree again. The wiring must agree too. Nodes at the end of
+    a last block may be missing where all that they lead to is what only a next block would take.
     """
     wanted = stretch.kinds[pattern].tolist()
     given = stretch.kinds[np.arange(window.start, window.stop, window.step)].tolist()
@@ -179,13 +182,59 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
     # the stream enters where the others take it; it leaves where they give it, unless a stage
     # begins, whose first block may lack the sum
     begin, end = sorted((int(pattern[0]), int(pattern[-1])))
-    is_whole = begin in pairs and (end in pairs or window.step < 0)
+    is_begun = begin in pairs or (window.step < 0 and _enters_late(stretch, repeat, pairs))
+    is_whole = is_begun and (
+        end in pairs or window.step < 0 or _ends_stream(stretch, repeat, pairs)
+    )
     is_alike = len(pairs) >= _ALIKE * len(wanted)
     return (
         pairs
         if is_whole and is_alike and _is_more_than_quantized(stretch, pattern, pairs)
         else None
     )
+
+
+def _enters_late(stretch: Stretch, repeat: FoundRepeat, pairs: dict[int, int]) -> bool:
+    """Return whether what a first block lacks is only what others make of what they take.
+
+    So the distances of positions are made of an input before the first block that moves these
+    (V. Garcia Satorras and others, E(n) Equivariant Graph Neural Networks, 2021, equation 3). The
+    stream itself enters where it does in the others.
+    """
+    pattern = repeat.blocks[repeat.exemplar]
+    missing = [place for place in pattern.tolist() if place not in pairs]
+    if not missing or np.isin(stretch.producers[missing], [*pairs]).any():
+        return False
+    ours, theirs = stretch.producers[[*pairs]], stretch.producers[[*pairs.values()]]
+    if (theirs[np.isin(ours, missing)] >= 0).any():  # another layer gives it
+        return False
+    later = max(repeat.exemplar, 1)
+    if later >= len(repeat.blocks) or len(repeat.blocks[later]) != len(pattern):
+        return False
+    before, own = repeat.blocks[later - 1], repeat.blocks[later]
+    entering = np.isin(stretch.producers[own], before).any(axis=1)
+    return any(place in pairs for place in pattern[entering].tolist())
+
+
+def _ends_stream(stretch: Stretch, repeat: FoundRepeat, pairs: dict[int, int]) -> bool:
+    """Return whether what a last block lacks are whole ways to what it hands on beside the stream.
+
+    Of features of nodes and edges that each block updates, the last block's edges lead nowhere
+    (T. Pfaff and others, Learning Mesh-Based Simulation with Graph Networks, 2021, section 3.1).
+    Nothing but the block itself may take what would go into these ways.
+    """
+    if repeat.exemplar + 1 >= len(repeat.blocks):
+        return False
+    pattern, behind = repeat.blocks[repeat.exemplar], repeat.blocks[repeat.exemplar + 1]
+    missing = [place for place in pattern.tolist() if place not in pairs]
+    if np.isin(stretch.producers[[*pairs]], missing).any():
+        return False
+    own = {*pairs.values()}
+    for giver in {*stretch.producers[missing].ravel().tolist()}.intersection(pairs):
+        if not stretch.is_used_only_by(pairs[giver], own):
+            return False
+    handed = pattern[np.isin(pattern, stretch.producers[behind])]
+    return any(place in pairs for place in handed.tolist())
 
 
 def _match_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> dict[int, int]:

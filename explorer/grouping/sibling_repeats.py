@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -33,7 +32,7 @@ from .member_nodes import is_layer, list_nodes_inside
 from .phases import are_of_one_number, count_crossing
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
-from .stages import StageSearch
+from .stages import StageSearch, list_ends
 from .streams import StreamReader
 
 #: share of operators that a variant and the common one must have in common
@@ -158,7 +157,7 @@ class SiblingSearch:
         exact = np.array(kinds, dtype=np.int64)
         relaxed = self._relax(children, exact, families)
         found = [*self._list_even(children, self._stages.find(children, kinds))]
-        ends = [0, *_list_ends(found), len(children)]
+        ends = [0, *list_ends(found), len(children)]
         pending = [*zip(ends[::2], ends[1::2], strict=True)]
         while pending:
             low, high = pending.pop()
@@ -166,14 +165,7 @@ class SiblingSearch:
             if run is not None:
                 found.append(run)
                 pending.extend(((low, run.low), (run.high, high)))
-        alone = [
-            child
-            for low, high in pairwise(sorted([0, len(children), *_list_ends(found)]))
-            if not any(run.low == low < high == run.high for run in found)
-            for child in children[low:high]
-        ]
-        of_stages = self._stages.is_of_stages
-        found = [run for run in found if not of_stages(children[run.low : run.high], alone)]
+        found = self._stages.leave_out_stages(children, exact, found)
         return sorted(found, key=lambda run: run.low)
 
     def _list_even(self, children: list[Child], runs: Iterable[SiblingRun]) -> Iterator[SiblingRun]:
@@ -392,7 +384,3 @@ def _takes_from(nodes: Sequence[Child], children: Sequence[Child]) -> bool:
 
 def _list_nodes(block: Sequence[Child]) -> list[Node]:
     return sorted(list_nodes_inside(block), key=lambda node: node.index)
-
-
-def _list_ends(runs: list[SiblingRun]) -> list[int]:
-    return [end for run in runs for end in (run.low, run.high)]

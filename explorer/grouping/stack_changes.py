@@ -97,19 +97,19 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         _write_numbers("kernel", [one.kernel for one in profiles]) or kernels,
         activations,
     ]
-    lacking = _tell_ends(member_nodes, shown)
+    ends = _tell_ends(member_nodes, shown)
     place = _find_odd(profiles)
-    if lacking:
-        told += lacking
-    elif place is not None and "/" not in kernels:
-        told.append(_tell_odd(profiles, place) if place != shown else "")
-    elif shown != 0 and _begins_with_projection(member_nodes):
-        told.append("the first with projection")
+    if place is not None and "/" not in kernels:
+        if place not in (*ends, shown):
+            ends[place] = _tell_odd(profiles, place)
+    elif 0 not in (*ends, shown) and _begins_with_projection(member_nodes):
+        ends[0] = "the first with projection"
+    told += [ends[number] for number in sorted(ends)]
     if not is_known:
         others = _tell_others(blocks, shown)
         # an end of which more is told already is the same kind with something more or less
-        ends = {one[: len("the last")] for one in told}
-        others = [text for text in others if text[: len("the last")] not in ends]
+        known = {one[: len("the last")] for one in told}
+        others = [text for text in others if text[: len("the last")] not in known]
         if others and activations in told:  # of which its kind speaks
             told.remove(activations)
         told += others
@@ -145,24 +145,22 @@ def _fold(name: str) -> str:
     return _BEHIND.join(map(_lower, parts))
 
 
-def _tell_ends(member_nodes: Sequence[Sequence[Node]], shown: int | None) -> list[str]:
-    """Return what the first and the last block lack of what all between them have."""
+def _tell_ends(member_nodes: Sequence[Sequence[Node]], shown: int | None) -> dict[int, str]:
+    """Return what the first and the last block lack of what all between them have, by number."""
     last = len(member_nodes) - 1
     whole = member_nodes[1]
-    if last < 2 or max(map(len, member_nodes)) > len(whole):
-        return []
+    if last < 2:
+        return {}
     op_types = [node.op_type for node in whole]
     if any([node.op_type for node in nodes] != op_types for nodes in member_nodes[1:last]):
-        return []
+        return {}
     context = find_graph_context(whole[0].graph)
-    return [
-        text
+    told = {
+        place: tell_lacking(member_nodes[place], whole, is_last=place == last, context=context)
         for place in (0, last)
         if place != shown
-        and (
-            text := tell_lacking(member_nodes[place], whole, is_last=place == last, context=context)
-        )
-    ]
+    }
+    return {place: text for place, text in told.items() if text}
 
 
 def list_course(repeat: Group) -> list[int]:
@@ -260,9 +258,20 @@ def _write_numbers(what: str, numbers: Sequence[int]) -> str:
     # where but the first or the last block differs, that is told of it
     if len(distinct) < 2 or changes < min(2, len(numbers) - 1) or 0 in distinct:
         return ""
-    if len(distinct) <= _MOST_LISTED:
-        return f"{what} {', '.join(map(str, distinct))}"
-    return f"{what} {min(distinct)} … {max(distinct)}"
+    is_short = len(distinct) <= _MOST_LISTED
+    listed = ", ".join(map(str, distinct)) if is_short else f"{min(distinct)} … {max(distinct)}"
+    return f"{what} {listed}{_write_cycles(numbers, len(distinct))}"
+
+
+def _write_cycles(numbers: Sequence[int], period: int) -> str:
+    """Return `` in 3 cycles`` where numbers go through all of theirs again and again; else "".
+
+    As the dilations of WaveNet do (A. van den Oord and others, WaveNet, 2016, section 2.1).
+    """
+    cycles, rest = divmod(len(numbers), period)
+    if rest or cycles < 2 or [*numbers] != [*numbers[:period]] * cycles:
+        return ""
+    return f" in {cycles} cycles" if period > 2 else " in turns"
 
 
 def _find_odd(profiles: Sequence[_Profile]) -> int | None:

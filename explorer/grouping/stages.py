@@ -8,14 +8,17 @@ MobileNetV2, 2018, table 2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import Operator
 
 from .group import Group
+from .incomplete_ends import find_begun
 from .kinds import Child, Kinds, outermost_family
 from .runs import SiblingRun
+from .signatures import Integers
 
 #: share of operators that a first block and the others must have in common, and of a stage's
 #: nodes that its blocks must have
@@ -78,7 +81,25 @@ class StageSearch:
         lacks_sum = not weighted and sums == -1 and is_convolutional
         return has_sums and (lacks_sum or (has_projection and sums == 0))
 
-    def is_of_stages(self, members: list[Child], others: list[Child]) -> bool:
+    def leave_out_stages(
+        self, children: Sequence[Child], kinds: Integers, runs: Sequence[SiblingRun]
+    ) -> list[SiblingRun]:
+        """Return runs among children without those that are of stages (`_are_stages`)."""
+        alone = [
+            child
+            for low, high in pairwise(sorted([0, len(children), *list_ends(runs)]))
+            if not any(run.low == low < high == run.high for run in runs)
+            for child in children[low:high]
+        ]
+        kept = []
+        for run in runs:
+            begun = find_begun(children, kinds, run)
+            others = [child for child in alone if child is not begun]
+            if not self._are_stages(children[run.low : run.high], others):
+                kept.append(run)
+        return kept
+
+    def _are_stages(self, members: Sequence[Child], others: Sequence[Child]) -> bool:
         """Return whether a run is of stages whose blocks are to be counted instead.
 
         Those are stages that begin with a block of another kind, and those that are only some
@@ -113,6 +134,11 @@ class StageSearch:
             return []
         is_stage = len({*kinds}) < len(kinds) or self._begins_stage(kinds[0], kinds[1])
         return kinds if is_stage else []
+
+
+def list_ends(runs: Sequence[SiblingRun]) -> list[int]:
+    """Return where each of some runs begins and ends."""
+    return [end for run in runs for end in (run.low, run.high)]
 
 
 def _holds_sum(operators: Iterable[Operator]) -> bool:

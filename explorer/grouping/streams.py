@@ -188,6 +188,10 @@ class StreamReader:
             is_joined = any(one.is_joined or (one.shares and one.features) for one in streams)
             if is_serial and is_even and not is_joined:
                 is_even = ours.has_widths_of(earlier)
+            if not is_even and place - low > 1 and place == len(blocks) - 1:
+                # what leaves a last block that breaks off is not what the others hand on
+                nodes, others = blocks[place], blocks[place - 1]
+                is_even = len(nodes) < len(others) and is_part_of(nodes, others)
             if not is_even and not ours.is_again(earlier):
                 ranges.append((low, place))
                 low = place

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.operators import PASSING_TRAITS
 
 from .group import Group, adopt
 
@@ -62,8 +63,8 @@ def _dissolve_heads(root: Group) -> None:
         pending += group.inner_groups()
         if group.kind != "repeat":
             continue
-        heads = [_find_head(block) for block in group.inner_groups()]
         exemplar = group.children[group.exemplar]
+        heads = [_find_head(block, block is exemplar) for block in group.inner_groups()]
         if not isinstance(exemplar, Group) or len(exemplar.children) < 2 or not all(heads):
             continue
         known = exemplar.inner_groups()[0].recognised
@@ -81,14 +82,18 @@ def _dissolve_heads(root: Group) -> None:
                 adopt(block)
 
 
-def _find_head(block: Group) -> Group | None:
-    """Return the module in a block that has nothing but sums and differences beside it."""
+def _find_head(block: Group, is_exemplar: bool) -> Group | None:
+    """Return the module in a block that has nothing but sums and differences beside it.
+
+    In other blocks than the one that is shown, what hands on some of a result may stand there, too.
+    """
     groups = block.inner_groups()
     if block.kind != "block" or len(groups) != 1 or groups[0].kind != "scope":
         return None
     head = groups[0]
     beside = [child for child in block.children if isinstance(child, Node)]
-    if not all(node.operator.has("adds", "subtracts") for node in beside):
+    traits = ("adds", "subtracts", *(() if is_exemplar else PASSING_TRAITS))
+    if not all(node.operator.has(*traits) for node in beside):
         return None
     return head if _count_shown(head) + len(beside) <= _MOST_CHILDREN else None
 

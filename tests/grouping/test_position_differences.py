@@ -65,3 +65,30 @@ def test_what_blocks_have_at_one_place_is_told(blocks: Sequence[Block], told: li
 def test_of_many_blocks_it_is_told_how_many_have_what(blocks: Sequence[Block], told: str) -> None:
     nodes = make_blocks(blocks).graph.nodes
     assert tell_activations([nodes[6 * n : 6 * n + 6] for n in range(len(blocks))]) == told
+
+
+@pytest.mark.parametrize(
+    ("dilations", "told"),
+    [
+        ([1, 2, 4, 8] * 2, "dilation 1 … 8 in 2 cycles"),
+        ([1, 2, 4] * 3, "dilation 1, 2, 4 in 3 cycles"),
+        ([1, 2] * 3, "dilation 1, 2 in turns"),
+        ([1, 2, 4, 8, 1, 2], "dilation 1 … 8"),
+        ([1, 2, 4, 8], "dilation 1 … 8"),
+    ],
+)
+def test_dilations_that_begin_anew_are_told_to_go_in_cycles(
+    dilations: Sequence[int], told: str
+) -> None:
+    writer = Writer()
+    writer.inputs = {"x": [1, 8, 64]}
+    value = "x"
+    for number, dilation in enumerate(dilations):
+        for place, step in enumerate((dilation, 1, 1)):
+            weight = writer.weight(f"w{number}.{place}", 8, 8, 3)
+            options = {"kernel_shape": [3], "dilations": [step], "pads": [step] * 2}
+            value = writer.add(f"block.{number}/conv.{place}", "Conv", value, weight, **options)
+            value = writer.add(f"block.{number}", "Relu", value)
+    writer.outputs = [value]
+    (stack,) = build_group_tree(writer.load().graph, "names").root.inner_groups()
+    assert list_changes(stack) == [told]
