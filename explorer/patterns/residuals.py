@@ -105,6 +105,9 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
         if giver is None:
             return None
         part = blocks.ending(giver, "adaptive norm", "conv", "norm")
+        if part is None and operations.nodes[giver].operator.has("convolves"):
+            # of single places, where what comes in was turned: it is written as a linear layer
+            part = blocks.ending(giver, "linear")
         inner = part.numbers if part is not None else frozenset({giver})
         if part is None and operations.kinds[giver] not in _SHORTCUT:
             return None
@@ -112,7 +115,7 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
             return None
         if part is not None and _is_activated(operations, part):
             kind = "branch"
-        elif part is not None and part.kind == "conv" and kind == "identity":
+        elif part is not None and part.kind in ("conv", "linear") and kind == "identity":
             kind = "projection"
         chain |= inner
         steered = part is not None and part.kind == "adaptive norm" and part.parts
@@ -150,9 +153,9 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         owner = blocks.owner[number]
         if owner is not None and owner.kind == "attention":
             return None
-        convolutions += operations.kinds[number] in CONVOLUTIONS
-        if owner is not None and owner.kind in _AS_CONVOLUTIONS and owner.end == number:
-            convolutions += 1
+        ends_layer = owner is not None and owner.kind in _AS_CONVOLUTIONS and owner.end == number
+        # one of single places may be both
+        convolutions += operations.kinds[number] in CONVOLUTIONS or ends_layer
         taken = operations.operands[number]
         reached = reached or start in taken or any(_activates(operations, v, start) for v in taken)
         for giver in operations.givers(number):

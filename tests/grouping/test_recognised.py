@@ -13,6 +13,7 @@ from netloupe.explorer.patterns.convolution_details import DenseDetails
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
+from tests.unrolled import Writer
 
 from .test_repeats import Builder
 
@@ -203,3 +204,27 @@ def test_a_result_that_is_called_otherwise_tells_no_scope() -> None:
     scopes = read_name_scopes(graph)
     assert scopes is not None
     assert scopes.of_node[2] == ("other",)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "text"),
+    [
+        ("Transpose", "Residual block 4 → 8, with projection"),
+        ("Sigmoid", ""),  # this is more than to turn what comes in
+    ],
+)
+def test_a_block_may_turn_what_comes_in(op_type: str, text: str) -> None:
+    writer = Writer()
+    writer.inputs = {"x": [1, 16, 4] if text else [1, 4, 16]}
+    first = writer.add("", op_type, "x", **({"perm": [0, 2, 1]} if text else {}))
+    inner = writer.add("", "Conv", first, writer.weight("a", 8, 4, 3), pads=[1, 1])
+    inner = writer.add("", "Relu", inner)
+    inner = writer.add("", "Conv", inner, writer.weight("b", 8, 8, 3), pads=[1, 1])
+    shortcut = writer.add("", "Conv", first, writer.weight("c", 8, 4, 1))
+    writer.outputs = [writer.add("", "Exp", writer.add("", "Add", inner, shortcut))]
+    graph = writer.load().graph
+    block = Group("scope", graph, "main/block/", "block")
+    block.children = [*graph.nodes[:-1]]
+    block.node_count = len(block.children)
+    found = recognised.Recogniser(graph).recognise(block)
+    assert (found.text if found is not None else "") == text
