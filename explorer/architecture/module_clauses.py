@@ -15,7 +15,7 @@ from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
-from .modules import Module, list_rows, open_row
+from .modules import Module, join_last, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
 from .piece_words import count_pieces, follows_on, name_piece, write_shortly
@@ -75,7 +75,7 @@ class ModuleTeller:
     def tell(self, modules: Sequence[Module]) -> list[Clause]:
         """Return what modules in order are."""
         clauses: list[Clause] = []
-        modules, steps = _leave_out_steps(modules)
+        modules, steps = _leave_out_steps(join_last(modules))
         for is_leaf, alike in groupby(modules, key=lambda module: module.group is None):
             if is_leaf:
                 clauses += tell_leaves(

@@ -34,7 +34,18 @@ _TERMS = frozenset(
         "dilated",
     }
     | {"dual", "dynamic", "edge", "excitation", "expert", "feature", "forward", "fourier", "fusion"}
-    | {"gate", "gated", "gating", "global", "graph", "grouped", "inverted", "joint", "linear"}
+    | {
+        "gate",
+        "gated",
+        "gating",
+        "global",
+        "graph",
+        "grouped",
+        "hourglass",
+        "inverted",
+        "joint",
+        "linear",
+    }
     | {"local", "masked", "memory", "mixer", "mixing", "multi", "parallel", "pixel", "point"}
     | {"pooling", "position", "pyramid", "query", "recurrent", "refinement", "residual"}
     | {"retention", "routing", "scale", "selective", "self", "separable", "shift", "shifted"}

@@ -164,6 +164,37 @@ def run_on(modules: Sequence[Module]) -> bool:
     return len({(mask, *last) for mask, last in names}) == len(names)
 
 
+def join_last(modules: Sequence[Module]) -> list[Module]:
+    """Return modules with the last repetition in its repeat where it lacks its end.
+
+    The picture folds those that are equal; of the last one nothing leads on, so that it stands
+    behind them part by part.
+    """
+    kept: list[Module] = []
+    place = 0
+    while place < len(modules):
+        module = modules[place]
+        place += 1
+        ways = {tuple(part.mask for part in one.inner) for one in module.inner}
+        way = ways.pop() if module.is_repeat and len(ways) == 1 else ()
+        behind = modules[place : place + len(way)]
+        count = 0
+        while count < len(behind) and behind[count].mask == way[count]:
+            count += 1
+        names = {one.label for inner in module.inner for one in inner.inner}
+        is_next = 0 < count < len(way) and "#" in way[0] and behind[0].label not in names
+        if not is_next or module.pieces[0].fold[1] > 1:
+            kept.append(module)
+            continue
+        parts = [*behind[:count]]
+        pieces = [piece for part in parts for piece in part.pieces]
+        last = Module(parts[0].group, parts[0].label, pieces, parts)
+        inner = [*module.inner, last]
+        kept.append(Module(module.group, module.label, module.pieces + pieces, inner))
+        place += count
+    return kept
+
+
 def list_rows(modules: Sequence[Module]) -> Iterator[list[Module]]:
     """Yield modules in order, with those together whose names differ in a number only.
 

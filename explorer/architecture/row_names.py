@@ -50,7 +50,7 @@ def _name_block(module: Module) -> str:
     # a repetition that holds several modules has the names of all of them
     is_of_several = group.kind == "block" and ", " in group.label
     said = "" if is_of_several else name_module(module, is_row=True)
-    said = said or tell_class(group.type_name)
+    said = said or say_class(module)
     if said:
         return said
     inner = [
@@ -63,6 +63,15 @@ def _name_block(module: Module) -> str:
     # a layer of two parts has the name of neither
     is_only = sum(held for held, _ in inner) - weight < _MOST_OTHERS * group.node_count
     return f"{word} block" if is_most and is_only else ""
+
+
+def say_class(module: Module) -> str:
+    """Return what the class of a module is called; its one block where that says more."""
+    said = tell_class(module.type_name)
+    only = module.pieces[0] if len(module.pieces) == 1 else None
+    if only is None or only.kind != "residual" or said.removesuffix(" block") != "residual":
+        return said
+    return only.name[:1].lower() + only.name[1:]
 
 
 def name_loop(module: Module) -> str:
@@ -87,7 +96,7 @@ def count_name(row: Sequence[Module], name: str) -> str:
         return name
     if name in WHOLES and all(_leads(one, two) for one, two in pairwise(row)):
         return f"{name} of {count:,} blocks"
-    is_same = name.endswith(("s", "ing", "MLP")) and not name.endswith("embedding")
+    is_same = name.endswith(("s", "ing", "MLP")) and not name.endswith(("embedding", "ss"))
     plural = name if is_same else write_plural(name)
     return f"{count:,} {plural}"
 

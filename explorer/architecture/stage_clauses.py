@@ -8,13 +8,12 @@ from itertools import groupby, pairwise
 
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
-from .module_names import tell_class
 from .modules import Module, walk_modules
 from .outline import Outline
 from .piece_clauses import tell_pieces
 from .piece_words import count_pieces, follows_on, name_alike, shorten_way, write_plural
 from .pieces import Piece
-from .row_names import name_row
+from .row_names import name_row, say_class
 from .sketch import write_row
 from .units import find_own_stage
 
@@ -228,7 +227,7 @@ def _list_units(module: Module) -> list[tuple[str, Module, int]]:
 
 def _say_class(module: Module) -> str:
     """Return what a class is called; of transformer blocks that is what they are."""
-    said = tell_class(module.type_name)
+    said = say_class(module)
     if len(module.pieces) == 1 and module.pieces[0].kind in MINOR:
         return ""
     return "transformer block" if said and module.pieces[0].layer is not None else said

@@ -9,6 +9,9 @@ from netloupe.explorer.architecture.modules import Module
 from netloupe.explorer.architecture.row_names import name_module
 from tests.architecture.networks import Network
 
+_SCOPES = "pkg.torch.onnx.name_scopes"
+_CLASSES = "pkg.torch.onnx.class_hierarchy"
+
 
 class Named(Network):
     """A network whose nodes have the names of modules."""
@@ -143,3 +146,38 @@ def test_what_computes_features_of_an_input_has_no_name_of_an_author() -> None:
 @pytest.mark.parametrize(("label", "name"), [("inter", "inter"), ("intra, inter", "")])
 def test_what_holds_several_modules_has_the_name_of_none(label: str, name: str) -> None:
     assert name_module(Module(None, label)) == name
+
+
+def _tell_stem(type_name: str) -> str:
+    """Return the sentence of a stem of three bottlenecks of one class, pooled in between."""
+    net = Named()
+    x = net.take("x", (1, 3, 32, 32))
+    classes: dict[int, list[str]] = {}
+    width = 16
+    x = net.conv(x, 3, width, 7)
+    for number in (3, 5, 6):
+        start = len(net.nodes)
+        y = net.add("Relu", net.conv(net.add("Relu", net.conv(x, width, 8, 1)), 8, 8))
+        y = net.conv(y, 8, 2 * width, 1)
+        x = net.add("Add", y, net.conv(x, width, 2 * width, 1))
+        width *= 2
+        for place in range(start, len(net.nodes)):
+            classes[place] = ["pre", f"pre.{number}"]
+        if number == 3:
+            x = net.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    for place, way in classes.items():
+        node = net.nodes[place]
+        node.name = f"node_{place}"
+        kinds = ["Model", "Sequential", type_name, node.op_type]
+        node.metadata_props.add(key=_SCOPES, value=repr(["", *way, node.name]))
+        node.metadata_props.add(key=_CLASSES, value=repr(kinds))
+    for _ in range(4):
+        x = net.add("Cos", net.conv(x, width, width))
+    return net.finish(net.conv(x, width, 3)).architecture.sentence
+
+
+def test_a_class_that_says_less_than_its_blocks_kind_is_not_told() -> None:
+    told = _tell_stem("Res")
+    assert "3 bottleneck blocks" in told
+    assert "residuals" not in told
+    assert "3 gated residuals" in _tell_stem("GatedResidual")
