@@ -235,7 +235,7 @@ def write_plural(noun: str) -> str:
         return f"{noun} layers"
     if noun.endswith("sis"):  # bases
         return f"{noun.removesuffix('is')}es"
-    return f"{noun}es" if noun.endswith(("ss", "x")) else f"{noun}s"
+    return f"{noun}es" if noun.endswith(("ch", "ss", "x")) else f"{noun}s"
 
 
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:

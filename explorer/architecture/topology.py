@@ -9,24 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .branches import holds_whole, list_branches, mark_branches
 from .calls import Called
-from .clause import MINOR, weigh_pieces
+from .clause import weigh_pieces
 from .conditions import OF_GRAPHS, Conditions, find_conditions
+from .joints import find_joint
 from .modules import Module
 from .outline import Outline
-from .pieces import CROSS_ATTENTION, Piece
+from .pieces import Piece
 from .reach import Reach, join_all, join_masks, list_bits
-from .row_names import name_module
-
-#: more streams, or heads, are those of many features
-_MOST_WAYS = 4
-_ATTENDING = frozenset({"attention", "transformer"})
-#: kinds that are no more than what features are looked up in
-_LOOKING_UP = frozenset({"embedding", "positions"})
-#: a region of the graph: its kind, and which of that kind it is
-Key = tuple[str, int]
-FRONT: Key = ("front", 0)
-TRUNK: Key = ("trunk", 0)
+from .regions import FRONT, TRUNK, Key, drop_ways, have_names, keep_ways, settle
 
 
 @dataclass(frozen=True)
@@ -46,6 +38,8 @@ class Topology:
         What follows from what.
     conditions
         What enters a stack again and again.
+    branches
+        How many chains stand side by side between a split and a join; 0 for none.
     """
 
     regions: Mapping[int, Key]
@@ -54,9 +48,10 @@ class Topology:
     heads: tuple[tuple[int, ...], ...] = ()
     joint: str = ""
     conditions: Conditions = field(default_factory=Conditions)
+    branches: int = 0
 
     def __bool__(self) -> bool:
-        return bool(self.streams or self.heads or self.conditions.inputs)
+        return bool(self.streams or self.heads or self.branches or self.conditions.inputs)
 
 
 def find_topology(
@@ -108,26 +103,29 @@ def find_topology(
             regions[id(piece)] = ("head", head)
         else:
             regions[id(piece)] = TRUNK
-    if not _settle(root, regions, is_root=True):
+    if not settle(root, regions, is_root=True):
         return Topology({id(piece): TRUNK for piece in pieces}, reach)
-    ways = _keep([*before, *pieces], regions, "stream", ways)
-    ends = _keep(pieces, regions, "head", ends)
-    if ways and _have_names(root, regions, "stream", len(ways)):
-        ways = _drop(regions, "stream")
+    ways = keep_ways([*before, *pieces], regions, "stream", ways)
+    ends = keep_ways(pieces, regions, "head", ends)
+    if ways and have_names(root, regions, "stream", len(ways)):
+        ways = drop_ways(regions, "stream")
     if ends and (
         not are_heads
-        or _have_names(root, regions, "head", len(ends))
+        or have_names(root, regions, "head", len(ends))
         or not _is_shared_most(pieces, regions, len(ends))
     ):
-        ends = _drop(regions, "head")
+        ends = drop_ways(regions, "head")
     if ways and not _put_shared_first(pieces, regions):
-        ways = _drop(regions, "stream")
+        ways = drop_ways(regions, "stream")
     inputs = tuple(
         tuple(dict.fromkeys(reach.sources[bit].number for bit in list_bits(mask))) for mask in ways
     )
     outputs = tuple(tuple(list_bits(mask)) for mask in ends)
-    joint = _find_joint(outline, reach, ways) if ways else ""
-    return Topology(regions, reach, inputs, outputs, joint, conditions)
+    joint = find_joint(outline, reach.taken, ways) if ways else ""
+    branches = 0
+    if not ways and not conditions.inputs:
+        branches, joint = _part_branches(outline, reach, root, regions)
+    return Topology(regions, reach, inputs, outputs, joint, conditions, branches)
 
 
 def _find_ways(masks: Sequence[int]) -> list[int]:
@@ -149,101 +147,11 @@ def _find_place(ways: Sequence[int], mask: int) -> int:
     return found[0] if len(found) == 1 else -1
 
 
-def _settle(module: Module, regions: dict[int, Key], *, is_root: bool = False) -> bool:
-    """Put what is repeated, and members of a list, in one region each; return whether that fits."""
-    keys = {regions[id(piece)] for piece in module.pieces}
-    if len(keys) == 1:
-        return True
-    masks = [one.mask for one in module.inner]
-    is_open = is_root or (module.group is not None and not module.is_repeat)
-    if is_open:
-        return all(
-            _settle(one, regions) if masks.count(one.mask) == 1 else _join(one.pieces, regions)
-            for one in module.inner
-        )
-    return _join(module.pieces, regions)
-
-
-def _join(pieces: Sequence[Piece], regions: dict[int, Key]) -> bool:
-    """Put blocks in one region; return whether these are not several streams."""
-    keys = {regions[id(piece)] for piece in pieces}
-    rest = {key for key in keys if key[0] != "condition"} or keys
-    kinds = {kind for kind, _ in rest}
-    key = next(iter(rest))
-    if len(rest) > 1:
-        if "trunk" not in kinds and "stream" in kinds:
-            return False
-        key = TRUNK
-    for piece in pieces:
-        regions[id(piece)] = key
-    return True
-
-
-def _keep(
-    pieces: Sequence[Piece], regions: dict[int, Key], kind: str, ways: Sequence[int]
-) -> list[int]:
-    """Return the ways that are told: two or more of which two are more than a step."""
-    held: list[list[Piece]] = [[] for _ in ways]
-    for piece in pieces:
-        one, place = regions[id(piece)]
-        if one == kind and place >= 0:
-            held[place].append(piece)
-    chains = sum(map(_is_chain, held))
-    are_pair = kind == "stream" and len(ways) == 2 and not chains and all(map(_has_layer, held))
-    are_told = are_pair or chains >= 2 - (kind == "head")
-    if 2 <= len(ways) <= _MOST_WAYS and all(held) and are_told:
-        return [*ways]
-    return _drop(regions, kind)
-
-
-def _have_names(root: Module, regions: Mapping[int, Key], kind: str, count: int) -> bool:
-    """Return whether each of some ways is one module that an author named, as ``policy_head``.
-
-    Of streams both have one noun, as ``image_encoder`` and ``text_encoder``.
-    """
-    names = {_name_way(root, regions, (kind, place)) for place in range(count)}
-    nouns = {name.split(" ")[-1] for name in names}
-    return len(names) == count and "" not in names and (kind == "head" or len(nouns) == 1)
-
-
-def _name_way(root: Module, regions: Mapping[int, Key], key: Key) -> str:
-    """Return what the one module is called that holds all blocks of a region; "" for none."""
-    modules = [root]
-    while len(modules) == 1:
-        module = modules[0]
-        is_own = all(regions[id(piece)] == key for piece in module.pieces)
-        if is_own and (name := name_module(module)):
-            return name
-        modules = [
-            one for one in module.inner if any(regions[id(piece)] == key for piece in one.pieces)
-        ]
-    return ""
-
-
 def _is_shared_most(pieces: Sequence[Piece], regions: Mapping[int, Key], count: int) -> bool:
     """Return whether no head is more than what all of them share; else it is no head."""
     held = [[p for p in pieces if regions[id(p)] == ("head", place)] for place in range(count)]
     shared = [piece for piece in pieces if regions[id(piece)][0] != "head"]
     return max(map(weigh_pieces, held)) <= weigh_pieces(shared)
-
-
-def _has_layer(pieces: Sequence[Piece]) -> bool:
-    return any(piece.kind not in _LOOKING_UP for piece in pieces)
-
-
-def _is_chain(pieces: Sequence[Piece]) -> bool:
-    """Return whether blocks are more than a step before something else."""
-    told = [piece for piece in pieces if piece.kind not in _LOOKING_UP]
-    is_more = len(pieces) > 1 or any(piece.fold[1] > 1 for piece in pieces)
-    return bool(told) and (is_more or any(piece.kind not in MINOR for piece in told))
-
-
-def _drop(regions: dict[int, Key], kind: str) -> list[int]:
-    """Tell blocks of a kind of region with the trunk; return no ways."""
-    for one, key in regions.items():
-        if key[0] == kind:
-            regions[one] = TRUNK
-    return []
 
 
 def _put_shared_first(pieces: Sequence[Piece], regions: dict[int, Key]) -> bool:
@@ -260,26 +168,33 @@ def _put_shared_first(pieces: Sequence[Piece], regions: dict[int, Key]) -> bool:
     return True
 
 
-def _find_joint(outline: Outline, reach: Reach, ways: Sequence[int]) -> str:
-    """Return how streams meet, in a word; "" where they do in several ways."""
-    operations = outline.operations
-    words = set()
-    for number, bits in enumerate(reach.taken):
-        if sum(bool(way & bits) for way in ways) < 2:
-            continue
-        before = [reach.of_value(value) for value in operations.operands[number]]
-        if all(sum(bool(way & one) for way in ways) < 2 for one in before):
-            words.add(_name_joint(outline, number))
-    return words.pop() if len(words) == 1 else ""
+def _part_branches(
+    outline: Outline, reach: Reach, root: Module, regions: dict[int, Key]
+) -> tuple[int, str]:
+    """Put chains in regions that stand side by side, and are most of a graph.
 
-
-def _name_joint(outline: Outline, number: int) -> str:
-    part = outline.owner(number)
-    operator = outline.operations.nodes[number].operator
-    if part.kind in _ATTENDING:
-        return "in cross-attention" if part.name == CROSS_ATTENTION else ""
-    if operator.has("adds"):
-        return "added"
-    if operator.has("joins"):
-        return "concatenated"
-    return "multiplied" if operator.has("multiplies_elements") else ""
+    Returns
+    -------
+    tuple
+        How many there are, and how they meet; 0 where there are none.
+    """
+    pieces = [piece for piece in root.pieces if regions[id(piece)] == TRUNK]
+    found = list_branches(pieces)
+    ends = {reach.given_by(branch[-1]) for branch in found}
+    if len(ends) != 1 or not all(holds_whole(root, branch) for branch in found):
+        return 0, ""
+    before = {**regions}
+    first = min(piece.part.place for branch in found for piece in branch)
+    for piece in pieces:
+        if piece.part.place < first:
+            regions[id(piece)] = FRONT
+    for place, branch in enumerate(found):
+        for piece in branch:
+            regions[id(piece)] = "branch", place
+    is_settled = settle(root, regions, is_root=True)
+    is_settled &= not have_names(root, regions, "branch", len(found))
+    kept = keep_ways(pieces, regions, "branch", [1 << place for place in range(len(found))])
+    if not is_settled or not kept:
+        regions.update(before)
+        return 0, ""
+    return len(kept), find_joint(outline, mark_branches(outline, found), kept)

@@ -19,10 +19,11 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_shortly
+from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural, write_shortly
 from .pieces import Piece, is_told
+from .regions import FRONT, TRUNK, Key
 from .remainders import tell_others
-from .topology import FRONT, TRUNK, Key, Topology
+from .topology import Topology
 
 #: so many clauses and words are said of a way of two, and of one of more
 _MOST_OF_TWO = (3, 14)
@@ -113,6 +114,10 @@ class TopologyTeller:
         """
         topology = self._topology
         streams, begins = self._tell_streams(root, taken, before)
+        if topology.branches:
+            count = topology.branches
+            streams = self._tell_ways(root, "branch", [""] * count, count)
+            streams = [f"{streams[0]} {topology.joint}".rstrip()]
         heads = self._tell_ways(root, "head", self._name_heads(), len(topology.heads))
         entering = self._tell_conditions(root)
         said = " ".join((*streams, *heads, entering))
@@ -141,6 +146,7 @@ class TopologyTeller:
         if is_brief:
             told = told if len(told) <= most else teller.tell_kinds(own.pieces)
             told = [self._tell_shortly(teller, one) for one in told]
+            told.sort(key=lambda one: min(piece.parts[0].place for piece in one.scope))
         beside = [piece for piece in root.pieces if regions[id(piece)] != key]
         agreed = AgreedCounts(self._located, teller.tell_kinds, beside).agree(told)
         agreed = self._called.add_users(agreed)
@@ -204,7 +210,7 @@ class TopologyTeller:
             texts.append(", ".join(filter(None, (begin, *inside, last))))
         if not texts:
             return []
-        noun = f"{SMALL_NUMBERS[count]} {kind}s"
+        noun = f"{SMALL_NUMBERS[count]} {write_plural(kind)}"
         if len({*texts}) == 1:
             named = f", {join_with_and(names)}" if all(names) else ""
             return [f"{noun}{named} (each {texts[0]})"]

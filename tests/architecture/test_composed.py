@@ -452,8 +452,8 @@ def branches(is_apart: bool) -> Architecture:
 
 def test_branches_that_are_added_are_told_where_they_share_nothing() -> None:
     assert branches(is_apart=True).sentence == (
-        "Feed-forward network: linear layer 8 → 1, MLP (8 → 32 → 1, ReLU), "
-        "sum of 2 branches, 1 output."
+        "Feed-forward network: two streams (linear layer 8 → 1; MLP 8 → 32 → 1, ReLU) added, "
+        "1 output."
     )
     assert "branches" not in branches(is_apart=False).sentence
 

@@ -72,6 +72,17 @@ def test_what_enters_a_chain_at_its_middle_is_no_stream() -> None:
     assert "streams" not in _transduce(is_chain=True)
 
 
+def test_streams_that_meet_in_the_end_may_be_one_layer() -> None:
+    net = Joined()
+    wide = net.linear(net.take("wide", (1, 20)), 20, 1)
+    x = net.take("deep", (1, 12))
+    for taken, given in ((12, 32), (32, 16)):
+        x = net.add("Relu", net.linear(x, taken, given))
+    told = net.tell(net.add("Sigmoid", net.add("Add", wide, net.linear(x, 16, 1))))
+    assert "two streams (wide: linear layer 20 → 1; deep: MLP 12 → 32 → 16 → 1, ReLU) added" in told
+    assert "sum of" not in told
+
+
 @pytest.mark.parametrize(
     ("op_type", "word"), [("Add", "added"), ("Mul", "multiplied"), ("Concat", "concatenated")]
 )
@@ -113,6 +124,40 @@ def test_what_is_used_on_inputs_without_names_is_counted() -> None:
 
 def test_what_is_used_again_on_one_input_is_counted() -> None:
     assert " used twice" in _match(("left",), is_loop=True)
+
+
+def _part(counts: Sequence[tuple[int, int]], *, leak: bool = False) -> str:
+    net = Joined()
+    x = net.take("x", (1, _WIDTH, 16, 16))
+    x = net.add("Relu", net.conv(x, _WIDTH, _WIDTH, 5))
+    for one, other in counts:
+        left = right = x
+        for _ in range(one):
+            left = net.residual(left)
+        if leak:
+            right = net.add("Add", right, left)
+        for _ in range(other):
+            right = net.residual(right)
+        x = net.conv(net.add("Concat", left, right, axis=1), 2 * _WIDTH, _WIDTH, 1)
+    return net.tell(net.conv(x, _WIDTH, 3))
+
+
+def test_branches_between_a_split_and_a_join_are_counted_apart() -> None:
+    told = _part([(2, 4)])
+    branches = "two branches (2 residual blocks of 8 channels; 4 residual blocks of 8 channels)"
+    assert f"5×5 convolution of 8 channels, {branches} concatenated, " in told
+
+
+def test_branches_of_each_block_of_a_stack_are_none_of_the_network() -> None:
+    assert "branches" not in _part([(1, 2)] * 4)
+
+
+def test_a_step_beside_all_else_is_no_branch() -> None:
+    assert "branches" not in _part([(1, 12)])
+
+
+def test_a_branch_that_takes_what_the_other_gives_is_none() -> None:
+    assert "branches" not in _part([(2, 4)], leak=True)
 
 
 def _predict(*, trunk: int = 3, policy: int = 0, names: Sequence[str] = ()) -> str:
