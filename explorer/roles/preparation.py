@@ -10,6 +10,7 @@ import numpy as np
 
 from netloupe.explorer.dataflow import Booleans, Integers, list_users
 from netloupe.explorer.model import Graph
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.progress import step
 
 from .computed_features import only_arranges
@@ -106,18 +107,25 @@ def _take_in(
     """Add what a piece gives several times, as places for each feature; return the rest, too.
 
     It would join something else that it feeds, to which the piece gives: a picture of both would be
-    a circle. So would be one of pieces that take from one another, to which none is added.
+    a circle. So would be one of pieces that take from one another, to which none is added. What
+    several pieces alone take, as one index for scalars and for vectors, is added to the first.
     """
     piece_of = {index: number for number, piece in enumerate(pieces) for index in piece.nodes}
     left: list[int] = []
     added: set[int] = set()
     for index in sorted(loose, reverse=True) if pieces else loose:
-        users = [user for user in _list_users(graph, (index,)) if user in piece_of]
+        users = [*_list_users(graph, (index,))]
+        within = [user for user in users if user in piece_of]
         is_given_often = all(
-            user in added or graph.nodes[user].operator.has("broadcasts") for user in users
+            user in added or graph.nodes[user].operator.has("broadcasts") for user in within
         )
-        taking = {piece_of[user] for user in users if is_given_often}
-        number = taking.pop() if len(taking) == 1 else None
+        taking = {piece_of[user] for user in within}
+        is_of_one = is_given_often and len(taking) == 1
+        only_turns = graph.nodes[index].operator.has(*LAYOUT_TRAITS)
+        is_of_several = only_turns and len(taking) > 1 and len(within) == len(users)
+        is_of_several &= any(graph.nodes[user].operator.has("broadcasts") for user in within)
+        first = min(taking, key=lambda number: pieces[number].nodes[-1], default=None)
+        number = first if is_of_one or is_of_several else None
         if number is None or _takes_from_others(graph, (index, *pieces[number].nodes), piece_of):
             left.append(index)
         else:
