@@ -421,7 +421,7 @@ def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) 
     sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
     if not all(taken and given for taken, given in sizes):
         return ""
-    is_linear = pieces[0].kind == "linear"
+    is_linear = pieces[0].kind in ("basis", "linear")
     given = [size for _, size in sizes]
     noun = "" if is_linear else f" channel{'s' if max(given) > 1 else ''}"
     if len({*sizes}) == 1 and len(pieces) > 1:

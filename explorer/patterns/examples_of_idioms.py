@@ -191,4 +191,39 @@ length (float[10, 3] x) => (float[10] y)
 """,
         "L2 norm",
     ),
+    "chebyshev": (
+        """
+layer (float[4, 6] x) => (float[4, 5] y)
+<int64[3] dims = {6, 5, 4}, float two = {2}, float[4, 6, 1] ones = {
+ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+ float one = {1}, int64[1] last = {2}>
+{
+  w = ConstantOfShape (dims)
+  double = Mul (x, two)
+  square = Mul (double, x)       t2 = Sub (square, one)
+  cube = Mul (double, t2)        t3 = Sub (cube, x)
+  a = Unsqueeze (x, last)  b = Unsqueeze (t2, last)  c = Unsqueeze (t3, last)
+  basis = Concat <axis = 2> (ones, a, b, c)
+  y = Einsum <equation = "bid,iod->bo"> (basis, w)
+}
+""",
+        "Chebyshev layer 6 → 5, degree 3",
+    ),
+    "compressed-interaction": (
+        """
+interactions (float[2, 3, 8] x) => (float[2, 4, 8] h, float[2, 5, 8] y)
+<int64[3] first = {4, 9, 1}, int64[3] second = {5, 12, 1}, int64[1] one = {1},
+ int64[1] two = {2}, int64[3] nine = {2, 9, 8}, int64[3] twelve = {2, 12, 8}>
+{
+  w1 = ConstantOfShape (first)  w2 = ConstantOfShape (second)
+  a = Unsqueeze (x, one)  b = Unsqueeze (x, two)
+  all = Mul (a, b)        pairs = Reshape (all, nine)
+  c = Conv (pairs, w1)    h = Relu (c)
+  d = Unsqueeze (h, one)
+  more = Mul (d, b)       others = Reshape (more, twelve)
+  e = Conv (others, w2)   y = Relu (e)
+}
+""",
+        "Compressed interaction network, 2 layers",
+    ),
 }

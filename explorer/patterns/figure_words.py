@@ -570,6 +570,17 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "operator-product",
         ),
         FigureWord(
+            "Chebyshev layer",
+            "Chebyshev polynomials of each number, and learned factors of them: `degree 4`.",
+            "chebyshev",
+        ),
+        FigureWord(
+            "compressed interaction network",
+            "Products of all features with those of the layer before, of which each layer makes "
+            "fewer: `2 layers`.",
+            "compressed-interaction",
+        ),
+        FigureWord(
             "graph network block",
             "An MLP of edges and what their ends hold, sums of that at nodes, and an MLP of nodes "
             "and these sums: `2 kinds of edges`.",

@@ -16,6 +16,7 @@ from .arithmetic import (
 from .attention import find_attentions
 from .branched_convolutions import find_branched_convolutions
 from .channel_attention import find_channel_attentions
+from .chebyshev import find_chebyshevs
 from .chosen_queries import find_chosen_queries, find_differences_of_shares
 from .chunks import find_chunks, find_overlap_adds
 from .code_searches import find_nearest_codes, find_summed_embeddings
@@ -26,6 +27,7 @@ from .combinations import (
     find_pyramid_poolings,
 )
 from .combined_estimates import find_complex_masks, find_guidances
+from .compressed_interactions import find_compressed_interactions
 from .computed_kernels import find_computed_kernels, find_local_filters
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutional_attention import (
@@ -259,6 +261,8 @@ IDEAS = (
     _part("kernel-pooling", find_kernel_poolings, "unit", family="pooling"),
     _part("sinkhorn", find_sinkhorns, "unit", family="normalization"),
     _part("operator-product", find_operator_products, "unit"),
+    _part("chebyshev", find_chebyshevs, "basis", family="elementwise"),
+    _part("compressed-interaction", find_compressed_interactions, "interaction"),
     _part("series-decomposition", find_decompositions, "decomposition"),
     _part("retention", find_retentions, "attention", family="attention"),
     _part("dot-interaction", find_interactions, "interaction"),

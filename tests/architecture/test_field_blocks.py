@@ -30,6 +30,8 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("chebyshev", "Chebyshev layer 6 → 5"),
+        ("compressed-interaction", "compressed interaction network (2 layers)"),
         ("kernel-pooling", "kernel pooling (3 kernels)"),
         ("sinkhorn", "Sinkhorn normalization (2 iterations)"),
         ("operator-product", "product of branch and trunk (16 terms)"),

@@ -3,6 +3,17 @@
 from __future__ import annotations
 
 TEXT = """
+[chebyshev]
+twice the number
+  float two = {2} => float two = {3}
+the step before, another one is taken away
+  t3 = Sub (cube, x) => t3 = Sub (cube, t2)
+[compressed-interaction]
+the features of the first
+  more = Mul (d, b) => more = Mul (d, z)
+  float[2, 3, 8] x) => float[2, 3, 8] x, float[2, 3, 1, 8] z)
+products of pairs
+  more = Mul (d, b) => more = Add (d, b)
 [kernel-pooling]
 logarithms
   logarithms = Log (some) => logarithms = Neg (some)
