@@ -69,4 +69,35 @@ shift (float[4, 8, 6, 6] x) => (float[4, 8, 6, 6] y)
 """,
         "Temporal shift",
     ),
+    "spatial-gate": (
+        """
+gating (float[2, 16, 8] x) => (float[2, 16, 4] y)
+<int64[3] dims = {16, 16, 1}, int64[1] width = {4}>
+{
+  w = ConstantOfShape (dims)  s = ConstantOfShape (width)
+  kept, gate = Split <axis = 2, num_outputs = 2> (x)
+  normal = LayerNormalization (gate, s)
+  g = Conv (normal, w)
+  y = Mul (kept, g)
+}
+""",
+        "Spatial gating unit, 16 tokens",
+    ),
+    "split-scales": (
+        """
+scales (float[1, 12, 8, 8] x) => (float[1, 12, 8, 8] y)
+<int64[4] dims = {3, 3, 3, 3}>
+{
+  w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)  w3 = ConstantOfShape (dims)
+  a, b, c, d = Split <axis = 1, num_outputs = 4> (x)
+  one = Conv <pads = [1, 1, 1, 1]> (a, w1)
+  b1 = Add (one, b)
+  two = Conv <pads = [1, 1, 1, 1]> (b1, w2)
+  c1 = Add (two, c)
+  three = Conv <pads = [1, 1, 1, 1]> (c1, w3)
+  y = Concat <axis = 1> (one, two, three, d)
+}
+""",
+        "Res2Net module, scale 4",
+    ),
 }

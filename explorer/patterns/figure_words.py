@@ -581,6 +581,18 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "compressed-interaction",
         ),
         FigureWord(
+            "spatial gating unit",
+            "Half of the features of each token, times a layer over the tokens of the other half: "
+            "`196 tokens`.",
+            "spatial-gate",
+        ),
+        FigureWord(
+            "Res2Net module",
+            "Parts of channels that are convolved in turn, each with what came of the one before: "
+            "`scale 4`.",
+            "split-scales",
+        ),
+        FigureWord(
             "graph network block",
             "An MLP of edges and what their ends hold, sums of that at nodes, and an MLP of nodes "
             "and these sums: `2 kinds of edges`.",

@@ -102,8 +102,10 @@ from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
 from .sparse_shares import find_soft_trees, find_sparsemax
+from .spatial_gates import find_spatial_gates
 from .spectra import find_spectral_products
 from .splines import find_splines
+from .split_scales import find_split_scales
 from .squash import find_squashes
 from .standardized import find_reversible_standardizations
 from .state_spaces import find_mixers, find_state_spaces
@@ -166,6 +168,8 @@ UNITS = (
     _part("gated-convolution", find_gated_convolutions, "unit"),
     _part("focal-modulation", find_focal_modulations, "unit"),
     _part("channel-shift", find_channel_shifts, "unit"),
+    _part("spatial-gate", find_spatial_gates, "unit"),
+    _part("split-scales", find_split_scales, "unit"),
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),

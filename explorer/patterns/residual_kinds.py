@@ -16,7 +16,7 @@ WITH = " with "
 UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
 _PLAIN = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
-_PROPER = frozenset({"Snake"})
+_PROPER = frozenset({"Res2Net module", "Snake"})
 #: norms and activations that few networks have
 _TELLING = frozenset({"Global response norm", "Snake"})
 #: what is said in the plural where there are several
@@ -86,8 +86,17 @@ def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False)
         return f"{name}{WITH}gate"
     if not 0 < len(words) <= _MOST_UNITS or not name:
         return name
-    told = f"{name}{WITH}{' and '.join(words)}"
+    told = f"{name}{WITH}{_join(words)}"
     return told if len(told) <= _MOST_NAME else f"{name}{WITH}{words[0]}"
+
+
+def _join(words: list[str]) -> str:
+    """Return ``channel and spatial attention``, what both are being said once."""
+    if len(words) == _MOST_UNITS:
+        (one, _, noun), (_, _, other) = (word.rpartition(" ") for word in words)
+        if one and noun == other:
+            return f"{one} and {words[1]}"
+    return " and ".join(words)
 
 
 def find_common_units(names: Iterable[str]) -> str:

@@ -81,10 +81,11 @@ def _write(found: FoundBlock) -> str:
 def _is_turned(operations: Operations, found: FoundBlock) -> bool:
     """Return whether an MLP takes tokens as features: its operand is transposed, and its result."""
     first = operations.nodes[min(found.numbers)]
-    return any(_swaps_last(node) for node in operations.path(first.input(0)))
+    return any(swaps_last(node) for node in operations.path(first.input(0)))
 
 
-def _swaps_last(node: Node) -> bool:
+def swaps_last(node: Node) -> bool:
+    """Return whether a node moves the last axis elsewhere."""
     if not node.operator.has("permutes"):
         return False
     attribute = node.attributes.get("perm")

@@ -30,6 +30,8 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("spatial-gate", "spatial gating unit (16 tokens)"),
+        ("split-scales", "Res2Net module"),
         ("chebyshev", "Chebyshev layer 6 → 5"),
         ("compressed-interaction", "compressed interaction network (2 layers)"),
         ("kernel-pooling", "kernel pooling (3 kernels)"),

@@ -77,6 +77,31 @@ def test_residual_blocks_are_told_with_what_weighs_in_them(*, with_rows: bool) -
     assert ("coordinate attention" in said) == with_rows
 
 
+def _make_weighed() -> str:
+    """Make blocks whose channels are weighed, and then their places."""
+    network = _Network(("x", [1, 3, _SIZE, _SIZE]))
+    value = network.bend(network.convolve("x", _WIDTH, 3))
+    for _ in range(3):
+        inner = network.convolve(network.bend(network.convolve(value, _WIDTH, _WIDTH)), _WIDTH, 16)
+        weights = [network.store(4, _WIDTH, 1, 1), network.store(_WIDTH, 4, 1, 1)]
+        pooled = []
+        for kind in ("GlobalAveragePool", "GlobalMaxPool"):
+            hidden = network.bend(network.add("Conv", network.add(kind, inner), weights[0]))
+            pooled.append(network.add("Conv", hidden, weights[1]))
+        channels = network.add("Sigmoid", network.add("Add", *pooled))
+        weighed = network.add("Mul", inner, channels)
+        both = [network.add(kind, weighed, axes=[1]) for kind in ("ReduceMean", "ReduceMax")]
+        places = network.convolve(network.add("Concat", *both, axis=1), 1, 2, 7)
+        inner = network.add("Mul", weighed, network.add("Sigmoid", places))
+        value = network.bend(network.add("Add", value, inner))
+    mean = network.add("Flatten", network.add("GlobalAveragePool", value))
+    return network.say(network.add("MatMul", mean, network.store(_WIDTH, 10)))
+
+
+def test_attentions_to_channels_and_to_places_are_both_told() -> None:
+    assert "with channel and spatial attention" in _make_weighed()
+
+
 def _make_generator(*, is_steered: bool) -> str:
     """Make blocks between which maps become larger, each normalized by a map that is given."""
     network = _Network(("map", [1, 4, _SIZE, _SIZE]), ("z", [1, _WIDTH, 4, 4]))

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 TEXT = """
+[spatial-gate]
+a layer over tokens
+  g = Conv (normal, w) => g = Tanh (normal)
+parts of one value
+  y = Mul (kept, g) => y = Mul (other, g)
+  float[2, 16, 8] x) => float[2, 16, 8] x, float[2, 16, 4] other)
+[split-scales]
+what came of the one before
+  c1 = Add (two, c) => c1 = Add (one, c)
+parts of one value
+  b1 = Add (one, b) => b1 = Add (one, other)
+  float[1, 12, 8, 8] x) => float[1, 12, 8, 8] x, float[1, 3, 8, 8] other)
 [spatial-softmax]
 places of a grid, one stands twice = Softmax · Linear 6 → 2
   0, 1, 1, 1}> => 0, 1, 0, 1}>
