@@ -84,7 +84,7 @@ def _find_all(blocks: FoundBlocks, *, with_numbers: bool) -> Iterator[FoundBlock
         elif kind == "Clip":
             found = _find_hard(operations, number)
         elif kind == "Softplus":
-            found = _find_shifted(operations, number)
+            found = _find_soft(operations, number)
         elif kind == "Sin":
             found = _find_sine(blocks, number)
         elif kind == "Relu":
@@ -249,7 +249,26 @@ def _find_mish(operations: Operations, tanh: int) -> FoundBlock | None:
     return _make("Mish", {soft, tanh, product}, product)
 
 
-def _find_shifted(operations: Operations, soft: int) -> FoundBlock | None:
+def _find_soft(operations: Operations, soft: int) -> FoundBlock | None:
+    """Find softplus(x) that stays x where that is large, and what is taken off softplus."""
+    users = {user for user in operations.users[soft] if user >= 0}
+    chosen = users.pop() if len(users) == 1 else None
+    if chosen is None or operations.kinds[chosen] != "Where":
+        return _find_shifted(operations, soft, {soft})
+    start = operations.operands[soft][0]
+    compared = operations.operands[chosen][0]
+    greater = operations.given_by(compared, "Greater")
+    if greater is None or operations.operands[greater] != [start]:
+        return None
+    if operations.only_user(greater) != chosen or operations.only_user(soft) != chosen:
+        return None
+    if operations.operands[chosen][1:2] != [start] or len(operations.operands[chosen]) <= 2:
+        return None
+    numbers = {soft, greater, chosen}
+    return _find_shifted(operations, chosen, numbers) or _make("Softplus", numbers, chosen)
+
+
+def _find_shifted(operations: Operations, soft: int, numbers: set[int]) -> FoundBlock | None:
     shift = operations.only_user(soft)
     if shift is None or operations.kinds[shift] not in ("Add", "Sub"):
         return None
@@ -261,7 +280,7 @@ def _find_shifted(operations: Operations, soft: int) -> FoundBlock | None:
     wanted = math.log(2) if operations.kinds[shift] == "Sub" else -math.log(2)
     if number is None or not _is_about(number, wanted):
         return None
-    return _make("shifted softplus", {soft, shift}, shift)
+    return _make("shifted softplus", {*numbers, shift}, shift)
 
 
 def _find_sine(blocks: FoundBlocks, sine: int) -> FoundBlock | None:

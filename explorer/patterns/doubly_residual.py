@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
@@ -19,6 +19,7 @@ _MOST_OF_NET = 24
 _LEAST_LAYERS = 3
 _BACKCAST = "Backcast and forecast block"
 _MOST_POOLED = 4
+_MOST_ARRANGED = 8
 _SUMS = ("Add", "Sum")
 _PARTING = (*PICKING, "slices", "splits")
 _WEIGHTED = ("Conv", "Gemm")
@@ -77,15 +78,27 @@ def _find_last(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if basis is not None:
             numbers |= basis.numbers
             end = basis.end
-        result = operations.nodes[end].output(0)
-        taking = result.users if result is not None else ()
-        users = [user for user in taking if not user.operator.has("reads_shape")]
+        users = _list_users(operations.nodes[end])
         is_summed = len(users) == 1 and users[0].operator.form in _SUMS
         is_parted = bool(users) and all(user.operator.has(*_PARTING) for user in users)
         if (is_summed or is_parted) and _is_left_over(operations, found):
             products = [n for n in sorted(found.numbers) if operations.kinds[n] == "Gemm"][:-1]
             facts = _describe(operations, products)
             yield FoundBlock("unit", _BACKCAST, frozenset(numbers), end, facts)
+
+
+def _list_users(node: Node) -> list[Node]:
+    """Return who takes the result of a node, also after it was arranged."""
+    found: list[Node] = []
+    pending = [node]
+    for giver in pending:  # grows on the way
+        result = giver.output(0)
+        for user in result.users if result is not None else ():
+            if user.operator.has(*ARRANGING) and len(pending) < _MOST_ARRANGED:
+                pending.append(user)
+            elif not user.operator.has("reads_shape"):
+                found.append(user)
+    return found
 
 
 def _is_left_over(operations: Operations, found: FoundBlock) -> bool:

@@ -109,4 +109,57 @@ codes (int64[2, 3, 16] codes) => (float[2, 16, 8] y)
 """,
         "Summed embeddings, 3 tables of 64 × 8",
     ),
+    "averaged-heads": (
+        """
+heads (float[1, 9, 16] x) => (float[1, 9, 16] y)
+<int64[2] square = {16, 16}, int64[2] narrow = {16, 4}, int64[2] wide = {4, 16},
+ int64[4] parts = {1, 9, 4, 4}, int64[1] axis = {1}, float scale = {0.5}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (narrow)
+  wo = ConstantOfShape (wide)
+  q0 = MatMul (x, wq)  q1 = Reshape (q0, parts)  q = Transpose <perm = [0, 2, 1, 3]> (q1)
+  k0 = MatMul (x, wk)  k1 = Reshape (k0, parts)  k = Transpose <perm = [0, 2, 3, 1]> (k1)
+  v = MatMul (x, wv)
+  products = MatMul (q, k)
+  scores = Mul (products, scale)
+  shares = Softmax <axis = 3> (scores)
+  mean = ReduceMean <keepdims = 0> (shares, axis)
+  mixed = MatMul (mean, v)
+  y = MatMul (mixed, wo)
+}
+""",
+        "Interpretable multi-head attention, 4 heads",
+    ),
+    "band-split": (
+        """
+bands (float[1, 12, 20] x) => (float[1, 3, 12, 6] y)
+<int64[1] b0 = {0}, int64[1] b1 = {4}, int64[1] b2 = {10}, int64[1] b3 = {20},
+ int64[1] axis = {2}, int64[2] d1 = {4, 6}, int64[2] d2 = {6, 6}, int64[2] d3 = {10, 6},
+ int64[1] n1 = {4}, int64[1] n2 = {6}, int64[1] n3 = {10}, int64[1] row = {1}>
+{
+  w1 = ConstantOfShape (d1)  w2 = ConstantOfShape (d2)  w3 = ConstantOfShape (d3)
+  s1 = ConstantOfShape (n1)  s2 = ConstantOfShape (n2)  s3 = ConstantOfShape (n3)
+  p1 = Slice (x, b0, b1, axis)  m1 = LayerNormalization (p1, s1)  o1 = MatMul (m1, w1)
+  p2 = Slice (x, b1, b2, axis)  m2 = LayerNormalization (p2, s2)  o2 = MatMul (m2, w2)
+  p3 = Slice (x, b2, b3, axis)  m3 = LayerNormalization (p3, s3)  o3 = MatMul (m3, w3)
+  r1 = Unsqueeze (o1, row)  r2 = Unsqueeze (o2, row)  r3 = Unsqueeze (o3, row)
+  y = Concat <axis = 1> (r1, r2, r3)
+}
+""",
+        "Band split, 3 bands",
+    ),
+    "mixture-density": (
+        """
+mixture (float[2, 16] x) => (float[2, 5] shares, float[2, 15] middles, float[2, 15] widths)
+<int64[2] of_shares = {16, 5}, int64[2] of_each = {16, 15}>
+{
+  w1 = ConstantOfShape (of_shares)  w2 = ConstantOfShape (of_each)
+  w3 = ConstantOfShape (of_each)
+  logits = MatMul (x, w1)  shares = Softmax <axis = 1> (logits)
+  middles = MatMul (x, w2)
+  logarithms = MatMul (x, w3)  widths = Exp (logarithms)
+}
+""",
+        "Mixture density head, 5 components",
+    ),
 }

@@ -66,6 +66,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "weighted-sum",
         ),
         FigureWord(
+            "interpretable multi-head attention",
+            "Heads share one value, which the mean of their shares mixes: `4 heads`.",
+            "averaged-heads",
+        ),
+        FigureWord(
             "Gaussian window attention",
             "Shares fall with the distance from centres that a network moves along a text: "
             "`10 windows`.",
@@ -679,6 +684,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Gated residual networks of several variables, summed up by shares that another one "
             "gives: `5 variables`.",
             "variable-selection",
+        ),
+        FigureWord(
+            "band split",
+            "Parts of a spectrum, each normalized and projected by a layer of its own: `23 bands`.",
+            "band-split",
+        ),
+        FigureWord(
+            "mixture density head",
+            "Shares, middles and widths of several distributions: `5 components`.",
+            "mixture-density",
         ),
         FigureWord(
             "backcast and forecast block",

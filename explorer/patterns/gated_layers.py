@@ -199,7 +199,7 @@ def find_gated_skips(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 continue
             name = "Gated skip connection"
             parts = (layer, norm)
-            yield FoundBlock("gated network", name, frozenset(numbers), norm.end, parts=parts)
+            yield FoundBlock("gated skip", name, frozenset(numbers), norm.end, parts=parts)
             break
 
 

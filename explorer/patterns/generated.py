@@ -131,7 +131,9 @@ def find_squashed_draws(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             is_of_one = sources[0] is not None and sources[0] is sources[1]
             if is_of_one and _is_noise(operations, product, deviation):
                 facts = ("tanh(mean + deviation · noise)",)
-                own = keep_own(operations, {total, product, deviation, *numbers}, end)
+                # the likelihood of what is drawn may be told of the same numbers
+                own = {total, product, deviation}
+                own |= keep_own(operations, own | numbers, end)
                 if all((o := blocks.owner[n]) is None or len(o.numbers) == 1 for n in own):
                     name = "Squashed Gaussian"
                     yield FoundBlock("draw", name, frozenset(own), end, facts)

@@ -55,6 +55,31 @@ equal tables
   int64[2] dims => int64[2] more = {65, 8}, int64[2] dims
 sums
   total = Add (e0, e1) => total = Mul (e0, e1)
+[averaged-heads]
+a mean over heads
+  mean = ReduceMean <keepdims = 0> (shares, axis) => mean = ReduceMax <keepdims = 0> (shares, axis)
+shares
+  shares = Softmax <axis = 3> (scores) => shares = Sigmoid (scores)
+heads, the mean is over queries
+  int64[1] axis = {1} => int64[1] axis = {2}
+[band-split]
+all of a value, a part is left out
+  p2 = Slice (x, b1, b2, axis) => p2 = Slice (x, b1, b9, axis)
+  int64[1] b3 => int64[1] b9 = {9}, int64[1] b3
+  int64[2] d2 = {6, 6} => int64[2] d2 = {5, 6}
+  int64[1] n2 = {6} => int64[1] n2 = {5}
+one value
+  p2 = Slice (x, b1, b2, axis) => p2 = Slice (z, b1, b2, axis)
+  float[1, 12, 20] x) => float[1, 12, 20] x, float[1, 12, 20] z)
+[mixture-density]
+shares
+  shares = Softmax <axis = 1> (logits) => shares = Sigmoid (logits)
+positive widths
+  widths = Exp (logarithms) => widths = Tanh (logarithms)
+as many middles
+  float[2, 15] middles => float[2, 6] middles
+  middles = MatMul (x, w2) => w4 = ConstantOfShape (others)  middles = MatMul (x, w4)
+  int64[2] of_each => int64[2] others = {16, 6}, int64[2] of_each
 """
 
 SPELLINGS = """
@@ -88,4 +113,12 @@ ReLU, and no layers before
   float[1, 20, 8] frames, float[1, 5, 6] labels => float[1, 20, 12] f, float[1, 5, 12] g
   f = MatMul (frames, w1)  g = MatMul (labels, w2) => spare = Identity (f)
   bent = Tanh (total) => bent = Relu (total)
+[mixture-density]
+parts of one layer = Mixture density head, 5 components
+  logits = MatMul (x, w1)  shares => w4 = ConstantOfShape (of_all)  all = MatMul (x, w4)
+      logits, middles, logarithms = Split <axis = 1, num_outputs = 3> (all)  shares
+  middles = MatMul (x, w2) => unused = Identity (x)
+  logarithms = MatMul (x, w3)  widths => spare = Identity (logarithms)  widths
+  int64[2] of_each => int64[2] of_all = {16, 15}, int64[2] of_each
+  float[2, 15] middles, float[2, 15] widths => float[2, 5] middles, float[2, 5] widths
 """
