@@ -57,7 +57,8 @@ def removes_noise(graph: Graph) -> bool:
     inputs = [value for value in graph.inputs if value.initializer is None]
     if len(graph.outputs) != 1 or len(inputs) < len(("noisy", "step")):
         return False
-    given = read_stated_shape(graph.outputs[0])
+    (output,) = graph.outputs
+    given = read_stated_shape(output)
     shapes = [read_stated_shape(value) for value in inputs]
     if given is None or not any(map(_is_as, shapes, [given] * len(shapes))):
         return False

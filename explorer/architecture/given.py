@@ -171,7 +171,8 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
         return tell_maps(outline) or ({}, "")
     if not _may_be_given(outline, count):
         return {}, ""
-    at = " at each place" if has_places(outline.graph.outputs[0], count) else ""
+    are_placed = any(has_places(output, count) for output in outline.graph.outputs)
+    at = " at each place" if are_placed else ""
     return {"outputs": count}, f"{write_given(count, 'outputs')}{at}"
 
 

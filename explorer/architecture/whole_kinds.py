@@ -173,9 +173,9 @@ def _grows_by_sizes(outline: Outline, convolving: Sequence[int]) -> bool:
         return False
     facts = find_value_facts(outline.graph.model)
     nodes = outline.operations.nodes
-    results = [nodes[number].outputs[0] for number in convolving]
+    results = [nodes[number].output(0) for number in convolving]
     sizes = []
-    for value in (*results, outline.graph.outputs[0]):
+    for value in (*results, *outline.graph.outputs):
         dims = facts.find_dims(value) if value is not None else None
         if dims is None or len(dims) != _PICTURE + 2:
             return False

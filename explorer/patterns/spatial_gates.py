@@ -13,9 +13,9 @@ from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .token_mixing import swaps_last
+from .walks import find_whole
 
 _BOTH = 2
-_PARTING = ("slices", "splits")
 #: of examples, tokens and features
 _OF_TOKENS = 3
 
@@ -42,7 +42,7 @@ def _read_gate(blocks: FoundBlocks, kept: Value, gate: Value, product: int) -> F
     operations = blocks.operations
     numbers = {product}
     layer = blocks.ending(operations.giver(gate), "linear", "conv")
-    whole = _find_whole(operations, kept)
+    whole = find_whole(operations, kept)
     if layer is None or whole is None or not _is_over_tokens(operations, layer):
         return None
     numbers |= layer.numbers
@@ -51,7 +51,7 @@ def _read_gate(blocks: FoundBlocks, kept: Value, gate: Value, product: int) -> F
     if norm is not None:
         numbers |= norm.numbers
         value = operations.operands[min(norm.numbers)][0]
-    other = _find_whole(operations, value)
+    other = find_whole(operations, value)
     if other is None or other[0] is not whole[0] or value is kept:
         return None
     numbers |= {whole[1], other[1]}
@@ -60,14 +60,6 @@ def _read_gate(blocks: FoundBlocks, kept: Value, gate: Value, product: int) -> F
     count = _count_tokens(operations, product)
     facts = (write_count(count, "token"),) if count else ()
     return FoundBlock("unit", "Spatial gating unit", frozenset(numbers), product, facts)
-
-
-def _find_whole(operations: Operations, value: Value) -> tuple[Value, int] | None:
-    """Return of what a value is a part, and what takes it."""
-    number = operations.giver(value)
-    if number is None or not operations.nodes[number].operator.has(*_PARTING):
-        return None
-    return operations.operands[number][0], number
 
 
 def _is_over_tokens(operations: Operations, layer: FoundBlock) -> bool:

@@ -8,7 +8,7 @@ from netloupe.explorer.model import Value
 
 from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations
+from .walks import find_whole
 
 _LEAST_CONVOLUTIONS = 2
 _MOST_PARTS = 16
@@ -56,7 +56,7 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 if pool is not None and operations.nodes[pool].operator.has("pools"):
                     numbers.add(pool)
                     part = operations.operands[pool][0]
-            whole = _find_whole(operations, part)
+            whole = find_whole(operations, part, _PARTING)
             if whole is None:
                 break
             wholes.add(whole[0])
@@ -71,11 +71,3 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 every = frozenset(numbers)
                 parts = tuple(convolutions)
                 yield FoundBlock("unit", "Res2Net module", every, join, facts, parts=parts)
-
-
-def _find_whole(operations: Operations, value: Value) -> tuple[Value, int] | None:
-    """Return of what a value is a part, and what takes it."""
-    number = operations.giver(value)
-    if number is None or not operations.nodes[number].operator.has(*_PARTING):
-        return None
-    return operations.operands[number][0], number

@@ -8,6 +8,8 @@ from netloupe.explorer.model import Value
 
 from .operations import Operations
 
+_PARTING = ("slices", "splits")
+
 
 def walk_back(
     operations: Operations, value: Value, starts: Collection[Value], most: int
@@ -76,3 +78,24 @@ def leads_to(operations: Operations, start: Value, value: Value, most: int) -> b
                 met.add(given)
                 pending.append(given)
     return False
+
+
+def find_whole(
+    operations: Operations, value: Value, traits: Collection[str] = _PARTING
+) -> tuple[Value, int] | None:
+    """Return of what a value is a part, and the operation that takes it apart; None for no part.
+
+    Parameters
+    ----------
+    operations
+        The operations.
+    value
+        The part.
+    traits
+        Of operators that take a value apart.
+    """
+    number = operations.giver(value)
+    if number is None or not operations.nodes[number].operator.has(*traits):
+        return None
+    taken = operations.operands[number]
+    return (taken[0], number) if taken else None
