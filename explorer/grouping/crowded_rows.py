@@ -58,18 +58,18 @@ class _Sequence(NamedTuple):
 
     low: int
     period: int
-    count: int
+    times: int
     end: int
 
     @property
     def high(self) -> int:
         """Where the whole blocks end."""
-        return self.low + self.period * self.count
+        return self.low + self.period * self.times
 
     @property
     def saved(self) -> int:
         """How many boxes fewer there are where each block is one."""
-        return self.end - self.low - self.count - (self.end > self.high)
+        return self.end - self.low - self.times - (self.end > self.high)
 
 
 def close_crowded_rows(
