@@ -188,19 +188,25 @@ def _write_widths_of(rows: Sequence[Sequence[Piece]]) -> str:
     )
 
 
+#: a network that goes down and up has each width so often
+_TWICE = 2
+
+
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:
     """Return how many blocks there are until width or resolution change; nothing if unknown."""
     if pieces[0].kind not in _STAGED:
         return []
     counts: list[int] = []
-    last = -1
+    widths: list[int] = []
     for piece in pieces:
         width = piece.part.out_features
-        if width == last and not piece.part.is_strided:
+        if widths and width == widths[-1] and not piece.part.is_strided:
             counts[-1] += 1
         else:
             counts.append(1)
-        last = width
+            widths.append(width)
+    if _TWICE * len({*widths}) < len(widths):
+        return []  # blocks of one list after the other, as of flows
     is_known = all(piece.part.out_features or len(counts) > 1 for piece in pieces)
     # of blocks that nearly all change width there are no stages
     are_stages = len(counts) <= _MOST_SINGLE or 2 * counts.count(1) <= len(counts)

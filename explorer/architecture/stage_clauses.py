@@ -174,7 +174,9 @@ def write_staged(
     way = [width for width, _ in groupby(widths)]
     is_trusted = is_numbered and kind != "conv"
     is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
-    if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole:
+    # of layers whose width nobody knows there may be lists, of flows for instance, and no stages
+    is_unsure = kind == "group" and not all(way)
+    if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole or is_unsure:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
         text = f"stages of {write_row(counts)} {write_plural(noun)}"
