@@ -42,6 +42,8 @@ def add_attended(outline: Outline, text: str, pieces: Sequence[Piece]) -> str:
     first, second = sizes[:2]
     if first == second or sizes != [first, second] * (len(sizes) // 2):
         return text
+    if not all(two.follows(one) for one, two in zip(parts[::2], parts[1::2], strict=True)):
+        return text  # they are of two streams
     told = [_write_size(outline, one) for one in (first, second)]
     if not all(told):
         return text
