@@ -16,6 +16,7 @@ _BOTH = 2
 _LAYERS = ("Conv", "Gemm")
 _MOST_STEPS = 12
 _MOST_BEFORE = 60
+_MOST_TERMS = 4
 
 
 def find_modulations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -129,9 +130,20 @@ def _is_for_all_places(operations: Operations, scale: Value, features: Value) ->
         if node is None or not taken or node.operator.has("convolves", "multiplies"):
             break
         node = taken[0].producer
-    maker = features.producer
     is_linear = node is not None and node.operator.has("multiplies")
-    return is_linear and maker is not None and maker.operator.has("convolves")
+    return is_linear and _is_convolved(operations, features)
+
+
+def _is_convolved(operations: Operations, features: Value) -> bool:
+    """Return whether a convolution gives features, or a term of the sums that they are."""
+    pending = [features]
+    for _ in range(_MOST_TERMS):
+        maker = pending.pop(0).producer if pending else None
+        if maker is not None and maker.operator.has("convolves"):
+            return True
+        if maker is not None and maker.operator.has("adds", "activates"):
+            pending += _list_taken(operations, maker)
+    return False
 
 
 def _count_places(value: Value) -> int:
