@@ -15,7 +15,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_ingredients
 
-from .streams import tell_kind
+from .node_kinds import NodeKind, tell_kind
 
 #: blocks of more nodes are not compared
 _MOST_COMPARED = 400
@@ -99,11 +99,20 @@ def _list_missing(odd: Sequence[Node], whole: Sequence[Node]) -> list[Node]:
 
 
 def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
-    """Return whether what one block lacks are all nodes that lead to some of its results alone."""
+    """Return whether what one block lacks are all nodes that lead to some of its results alone.
+
+    A layer that gives something to these, too, may be narrower: of the last block of two streams
+    the stream that ends is scaled and shifted less often (P. Esser and others, Scaling Rectified
+    Flow Transformers, 2024, figure 2).
+    """
     ours, theirs = (Counter(map(tell_kind, nodes)) for nodes in (odd, whole))
-    if not ours <= theirs:
-        return False
     lacking = theirs - ours
+    for kind in (ours - theirs).elements():
+        wider = next((other for other in lacking if _is_narrower(kind, other)), None)
+        if wider is None:
+            return False
+        lacking[wider] -= 1
+    lacking = +lacking
     reached: dict[Node, frozenset[Node]] = {}
     results: list[Node] = []
     for node in reversed(whole):
@@ -123,3 +132,19 @@ def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
             if Counter(map(tell_kind, branch)) == lacking:
                 return not all(node.operator.has(*HANDING_TRAITS) for node in branch)
     return False
+
+
+def _is_narrower(kind: NodeKind, other: NodeKind) -> bool:
+    """Return whether a layer has weights of fewer features than another one, and is like it."""
+    (name, shapes, stride), (other_name, other_shapes, other_stride) = kind, other
+    if (name, stride, len(shapes)) != (other_name, other_stride, len(other_shapes)) or not shapes:
+        return False
+    pairs = [*zip(shapes, other_shapes, strict=True)]
+    if any(ours is None or theirs is None or len(ours) != len(theirs) for ours, theirs in pairs):
+        return False
+    sizes = [
+        (one, two)
+        for ours, theirs in pairs
+        for one, two in zip(ours or (), theirs or (), strict=True)
+    ]
+    return all(one is not None and two is not None and one <= two for one, two in sizes)

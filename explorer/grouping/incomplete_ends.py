@@ -20,9 +20,9 @@ from .kinds import outermost_family
 from .likeness import are_of_other_kinds
 from .loop_bodies import Steps
 from .member_nodes import list_member_nodes
+from .node_kinds import is_part_of, tell_kind
 from .runs import SiblingRun
 from .signatures import Integers
-from .streams import is_part_of, tell_kind
 
 Child = Group | Node
 

@@ -13,24 +13,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from math import log2, prod
+from math import log2
 from typing import NamedTuple
 
-from netloupe.explorer.model import Node, TensorType, Value, constant_tensor, is_constant
-from netloupe.explorer.patterns import read_numbers
+from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.roles import find_weight
 
-#: how much larger something is where that is not known
-_UNKNOWN = -1.0
+from .node_kinds import CHANGING, UNKNOWN, has_width, is_part_of, read_shapes, read_strides
+
 #: of so many blocks it is first seen whether all are alike
 _MANY_BLOCKS = 48
-#: what changes how many places there are
-_CHANGING = ("convolves", "moves_pixels", "pools", "resamples")
 #: blocks that have more of their weights in common are one that is used again
 _MOST_SHARED = 0.5
 #: share of the weights of a block that give as many features as those of another one of its stack
 _LEAST_SAME = 0.5
-_MOST_AXES = 8
 _MOST_USERS = 1_000
 
 
@@ -203,15 +199,15 @@ class StreamReader:
         What they give then has one width and one resolution, whatever way it takes in them.
         """
         op_types = [node.op_type for node in blocks[0]]
-        weighted = [place for place, node in enumerate(blocks[0]) if _has_width(node)]
-        changing = [place for place, node in enumerate(blocks[0]) if node.operator.has(*_CHANGING)]
-        if any(_read_strides(blocks[0][place]) != 1 for place in changing):
+        weighted = [place for place, node in enumerate(blocks[0]) if has_width(node)]
+        changing = [place for place, node in enumerate(blocks[0]) if node.operator.has(*CHANGING)]
+        if any(read_strides(blocks[0][place]) != 1 for place in changing):
             return False  # each would halve what the one before gives
-        shapes = [_read_shapes(blocks[0][place]) for place in weighted]
+        shapes = [read_shapes(blocks[0][place]) for place in weighted]
         return all(
             [node.op_type for node in nodes] == op_types
-            and all(_read_strides(nodes[place]) == 1 for place in changing)
-            and [_read_shapes(nodes[place]) for place in weighted] == shapes
+            and all(read_strides(nodes[place]) == 1 for place in changing)
+            and [read_shapes(nodes[place]) for place in weighted] == shapes
             for nodes in blocks[1:]
         )
 
@@ -221,7 +217,7 @@ class StreamReader:
             dict(zip(_number_each(nodes), self._read_each(nodes, earlier), strict=True)),
             _find_leaving(nodes),
             frozenset(value for value, _ in map(self._read_weight, nodes) if value is not None),
-            tuple(sorted(factor for factor in map(_read_strides, nodes) if factor != 1)),
+            tuple(sorted(factor for factor in map(read_strides, nodes) if factor != 1)),
             tuple(width for _, width in map(self._read_weight, nodes) if width is not None),
         )
 
@@ -260,12 +256,12 @@ class StreamReader:
         if operator.has("convolves", "moves_pixels", "pools", "resamples"):
             return first._replace(scale=_multiply(first.scale, node))
         if operator.has("repeats") and first.scale != 1:  # as what was pooled is for all it is of
-            return first._replace(scale=_UNKNOWN)
+            return first._replace(scale=UNKNOWN)
         return first._replace(is_cut=True) if operator.has("picks") else first
 
     def _read_weight(self, node: Node) -> tuple[Value | None, int | None]:
         """Return the weight of a node, and how many features it gives; None for that of a norm."""
-        if not _has_width(node):
+        if not has_width(node):
             return None, None
         if node not in self._weights:
             weight = find_weight(node)
@@ -275,42 +271,6 @@ class StreamReader:
                 given[1] if given is not None else None,
             )
         return self._weights[node]
-
-
-def is_part_of(nodes: Sequence[Node], others: Sequence[Node]) -> bool:
-    """Return whether some nodes have only what others have, too, as far as it has a width.
-
-    That is, each with a weight has one of the same operator, with what is stored of the same
-    shapes, and none makes what it takes larger or smaller if none of the others does so.
-    """
-    ours, theirs = (
-        Counter(
-            tell_kind(node) for node in each if _has_width(node) or node.operator.has(*_CHANGING)
-        )
-        for each in (nodes, others)
-    )
-    return ours <= theirs
-
-
-def tell_kind(node: Node) -> tuple[object, ...]:
-    """Return what is equal for nodes of one operator, one width and one stride."""
-    shapes = _read_shapes(node) if _has_width(node) else ()
-    return node.op_type, tuple(shapes), _read_strides(node)
-
-
-def _has_width(node: Node) -> bool:
-    """Return whether a weight, if there is one, tells how wide that is what a node gives."""
-    return node.operator.weight_kind not in ("", "normalization")
-
-
-def _read_shapes(node: Node) -> list[tuple[int | None, ...] | None]:
-    """Return the shapes of what is stored of a node; of a weight that is computed, its own."""
-    stored = [value.initializer for value in node.inputs if value is not None]
-    shapes = [tensor.dims for tensor in stored if tensor is not None]
-    if shapes:
-        return [*shapes]
-    weight = find_weight(node)
-    return [weight.dims if weight is not None else None]
 
 
 def _find_leaving(nodes: Sequence[Node]) -> list[int]:
@@ -371,60 +331,5 @@ def _rank(stream: Stream) -> tuple[float, bool, bool]:
 
 def _multiply(scale: float, node: Node) -> float:
     """Return how many times more places there are behind a node."""
-    factor = _read_strides(node)
-    return _UNKNOWN if min(scale, factor) < 0 else scale * factor
-
-
-def _read_strides(node: Node) -> float:
-    """Return how many times more places a node gives than it takes, by what the file states."""
-    operator = node.operator
-    if operator.has("resamples"):
-        return _read_scales(node)
-    if operator.has("moves_pixels"):
-        return float(prod(_read_ints(node, "blocksize")) ** 2)
-    if not operator.has("convolves", "pools"):
-        return 1.0
-    strides = _read_ints(node, "strides", "stride")
-    factor = float(max(prod(strides), 1))
-    return factor if operator.has("transposed") else 1 / factor
-
-
-def _read_ints(node: Node, *names: str) -> tuple[int, ...]:
-    for name in names:
-        attribute = node.attributes.get(name)
-        value = attribute.value if attribute is not None else None
-        if isinstance(value, int):
-            return (value,)
-        if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
-            return value[:_MOST_AXES]
-    return (1,)
-
-
-def _read_scales(node: Node) -> float:
-    """Return how many times more places what is resized has, as constants or stated types say."""
-    stated = (node.input(place) for place in node.operator.operands.list_of("scales"))
-    for value in stated:
-        scales = read_numbers(constant_tensor(value), _MOST_AXES) if value is not None else ()
-        if scales:
-            return prod(scales)
-    names = ("scales", "scale", "height_scale", "width_scale")
-    given = [node.attributes[name].value for name in names if name in node.attributes]
-    numbers = [
-        number
-        for value in given
-        for number in (value if isinstance(value, tuple) else (value,))
-        if isinstance(number, int | float)
-    ]
-    if numbers:
-        return float(prod(numbers))
-    before, after = (_count_places(value) for value in (node.input(0), node.output(0)))
-    return after / before if before and after else _UNKNOWN
-
-
-def _count_places(value: Value | None) -> int:
-    """Return the product of the sizes that the file states; 0 where one is unknown."""
-    stated = value.type if value is not None else None
-    if not isinstance(stated, TensorType) or stated.shape is None:
-        return 0
-    sizes = [size.value for size in stated.shape[1:]]
-    return prod(size if isinstance(size, int) else 0 for size in sizes)
+    factor = read_strides(node)
+    return UNKNOWN if min(scale, factor) < 0 else scale * factor

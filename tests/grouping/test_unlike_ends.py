@@ -195,3 +195,48 @@ def make_equivariant(blocks: int = 5) -> Model:
 def test_the_first_nameless_block_may_find_prepared_what_others_compute() -> None:
     (repeat,) = list_repeats(make_equivariant())
     assert count_members(repeat) == [23, 23, 23, 23, 17]
+
+
+def add_layer(writer: Writer, scope: str, value: str) -> str:
+    """Add a layer; return what it gives."""
+    return writer.add(scope, "MatMul", value, writer.weight(scope, WIDTH, WIDTH))
+
+
+def make_two_streams(blocks: int = 4, *, last_width: int = WIDTH) -> Model:
+    """Return blocks that mix two streams, each shifted by a condition; the last ends one of them.
+
+    Parameters
+    ----------
+    last_width
+        What the last block shifts its second stream by has so many features in all.
+    """
+    writer = Writer()
+    writer.inputs = {"image": [1, WIDTH], "text": [1, WIDTH], "condition": [1, 3]}
+    image, text = "image", "text"
+    for block in range(blocks):
+        scope, is_last = f"blocks.{block}", block == blocks - 1
+        width = last_width if is_last else 2 * WIDTH
+        shift = writer.weight(f"{scope}.shift", 3, width)
+        shift = writer.add(f"{scope}/shift", "MatMul", "condition", shift)
+        parts = writer.add(scope, "Split", shift, axis=1, num_outputs=1 if is_last else 2)
+        if not is_last:
+            writer.nodes[-1].output.append(f"{parts}_more")
+        steered = add_layer(writer, f"{scope}/a", writer.add(scope, "Add", text, parts))
+        both = writer.add(scope, "Mul", image, steered)
+        mixed = writer.add(scope, "Relu", add_layer(writer, f"{scope}/b", both))
+        image = writer.add(scope, "Add", image, add_layer(writer, f"{scope}/c", mixed))
+        if not is_last:
+            more = writer.add(scope, "Mul", mixed, f"{parts}_more")
+            text = writer.add(scope, "Add", text, add_layer(writer, f"{scope}/d", more))
+    writer.outputs = [writer.add("head", "Exp", writer.add("head", "Neg", image))]
+    return writer.load()
+
+
+@pytest.mark.parametrize(
+    ("last_width", "told"),
+    [(WIDTH, ["the last without the branch to a next one"]), (3 * WIDTH, [])],
+)
+def test_a_last_block_may_steer_the_stream_that_ends_less(last_width: int, told: list[str]) -> None:
+    (repeat,) = list_repeats(make_two_streams(last_width=last_width))
+    assert count_members(repeat) == [12, 12, 12, 9]
+    assert list_changes(repeat) == told
