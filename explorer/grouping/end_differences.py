@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.model import Node, constant_tensor
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS
-from netloupe.explorer.patterns import GraphContext, find_ingredients
+from netloupe.explorer.patterns import GraphContext, find_ingredients, read_numbers
 
 from .node_kinds import NodeKind, tell_kind
 
@@ -21,6 +22,8 @@ from .node_kinds import NodeKind, tell_kind
 _MOST_COMPARED = 400
 #: so many parts are told of which a block lacks one
 _MOST_TOLD = 2
+#: so many stored numbers are read
+_MOST_NUMBERS = 4_096
 #: blocks that give more results are not looked at
 _MOST_RESULTS = 5
 #: what stands between the names of parts
@@ -72,6 +75,29 @@ def tell_lacking(
     if any(count > 1 for count in parts.values()):
         return ""
     return f"{which} with {' and '.join(f'one {name}' for name in parts)} fewer"
+
+
+def tell_start(first: Sequence[Node], second: Sequence[Node]) -> str:
+    """Return ``the first from zeros`` where a first block takes what is stored for its stream.
+
+    So the state of a recurrent cell begins, and the targets of a decoder that has learned queries
+    (N. Carion and others, End-to-End Object Detection with Transformers, 2020, section A.3).
+    Nothing is told where it takes anything of the stream from what comes in.
+    """
+    if [node.op_type for node in first] != [node.op_type for node in second]:
+        return ""
+    own = {*first}
+    starts = [
+        ours
+        for node, match in zip(first, second, strict=True)
+        for ours, theirs in zip(node.inputs, match.inputs, strict=False)
+        if ours is not None and theirs is not None and theirs.producer in own
+    ]
+    if not starts or not all(map(is_input_independent, starts)):
+        return ""
+    numbers = [read_numbers(constant_tensor(value), _MOST_NUMBERS) for value in starts]
+    are_zeros = all(own and not any(own) for own in numbers)
+    return f"the first from {'zeros' if are_zeros else 'a stored state'}"
 
 
 def _count_parts(nodes: Sequence[Node], context: GraphContext) -> Counter[str]:

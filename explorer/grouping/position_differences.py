@@ -1,6 +1,6 @@
-"""What differs at one place of all blocks of a stack, in words: activations and kernels.
+"""What differs at one place of all blocks of a stack, in words: activations, kernels, pools.
 
-``LeakyReLU, tanh, LeakyReLU``; ``1×2 /2, 1×2 /2, 1×10``.
+``LeakyReLU, tanh, LeakyReLU``; ``1×2 /2, 1×2 /2, 1×10``; ``pool 32, 16, 8, 4``.
 """
 
 from __future__ import annotations
@@ -46,6 +46,36 @@ def tell_kernels(blocks: Sequence[Sequence[Node]]) -> str:
     places = [place for place, own in enumerate(zip(*kernels, strict=True)) if len({*own}) > 1]
     found = [[_write_kernel(nodes[place]) for place in places] for nodes in convolutions]
     return _tell(found, "kernels")
+
+
+def tell_pools(blocks: Sequence[Sequence[Node]]) -> str:
+    """Return the windows of pools where blocks have others at one place: ``pool 32, 16, 8, 4``.
+
+    So the branches of a pyramid are told (H. Zhao and others, Pyramid Scene Parsing Network, 2017,
+    figure 3). Of many blocks it is told from which window to which.
+    """
+    found = [
+        [
+            read_ints(node, "kernel_shape")
+            for node in nodes
+            if node.operator.has("pools") and not node.operator.has("pools_all")
+        ]
+        for nodes in blocks
+    ]
+    if len({*map(len, found)}) > 1 or not all(all(own) for own in found):
+        return ""
+    courses = [course for course in zip(*found, strict=True) if len({*course}) > 1]
+    if len(courses) != 1:
+        return ""
+    windows = [*map(_write_window, courses[0])]
+    if len(windows) > _MOST_TOLD:
+        sizes = sorted({*courses[0]})
+        return f"pool {_write_window(sizes[0])} … {_write_window(sizes[-1])}"
+    return f"pool {', '.join(windows)}"
+
+
+def _write_window(window: Sequence[int]) -> str:
+    return str(window[0]) if len({*window}) == 1 else "×".join(map(str, window))
 
 
 def _write_kernel(node: Node) -> str:

@@ -23,10 +23,10 @@ from netloupe.explorer.patterns import (
 )
 from netloupe.explorer.patterns.readings import read_int, read_ints
 
-from .end_differences import tell_lacking
+from .end_differences import tell_lacking, tell_start
 from .group import Group
 from .member_nodes import list_member_nodes
-from .position_differences import tell_activations, tell_kernels
+from .position_differences import tell_activations, tell_kernels, tell_pools
 from .stack_facts import write_course
 
 #: stacks of more nodes, or of larger blocks, are not compared
@@ -95,6 +95,7 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         f"{write_course(widths)} channels" if len(widths) > 2 and shown is not None else "",
         _write_numbers("dilation", [one.dilation for one in profiles]),
         _write_numbers("kernel", [one.kernel for one in profiles]) or kernels,
+        tell_pools(member_nodes),
         activations,
     ]
     ends = _tell_ends(member_nodes, shown)
@@ -104,6 +105,8 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
             ends[place] = _tell_odd(profiles, place)
     elif 0 not in (*ends, shown) and _begins_with_projection(member_nodes):
         ends[0] = "the first with projection"
+    if 0 not in (*ends, shown):
+        ends[0] = tell_start(*member_nodes[:2])
     told += [ends[number] for number in sorted(ends)]
     if not is_known:
         others = _tell_others(blocks, shown)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from netloupe.explorer.grouping import build_group_tree
-from netloupe.explorer.grouping.position_differences import tell_activations
+from netloupe.explorer.grouping.position_differences import tell_activations, tell_pools
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.model import Model
 from tests.unrolled import Writer
@@ -92,3 +92,33 @@ def test_dilations_that_begin_anew_are_told_to_go_in_cycles(
     writer.outputs = [value]
     (stack,) = build_group_tree(writer.load().graph, "names").root.inner_groups()
     assert list_changes(stack) == [told]
+
+
+@pytest.mark.parametrize(
+    ("windows", "told"),
+    [
+        ([(8, 8), (4, 4), (2, 2)], ["pool 8, 4, 2"]),
+        ([(1, 8), (1, 4)], ["pool 1×8, 1×4"]),
+        ([(2, 2), (4, 4), (6, 6), (8, 8), (16, 16)], ["pool 2 … 16"]),
+        ([(4, 4)] * 3, []),
+    ],
+)
+def test_branches_that_pool_by_other_windows_say_which(
+    windows: Sequence[tuple[int, int]], told: list[str]
+) -> None:
+    writer = Writer()
+    value = "x"
+    writer.inputs = {value: [1, 8, 64, 64]}
+    for number, window in enumerate(windows):
+        scope, options = f"branch.{number}", {"kernel_shape": [*window], "strides": [*window]}
+        pooled = writer.add(f"{scope}/pool", "AveragePool", value, **options)
+        weight = writer.weight(f"w{number}", 8, 8, 1, 1)
+        pooled = writer.add(f"{scope}/conv", "Conv", pooled, weight, kernel_shape=[1, 1])
+        inner = writer.add(scope, "Relu", pooled)
+        writer.outputs.append(writer.add(scope, "GlobalMaxPool", inner))
+    blocks = [
+        [node for node in writer.load().graph.nodes if f"branch.{number}/" in node.name]
+        for number in range(len(windows))
+    ]
+    told_of = tell_pools(blocks)
+    assert ([told_of] if told_of else []) == told

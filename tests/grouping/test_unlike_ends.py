@@ -240,3 +240,30 @@ def test_a_last_block_may_steer_the_stream_that_ends_less(last_width: int, told:
     (repeat,) = list_repeats(make_two_streams(last_width=last_width))
     assert count_members(repeat) == [12, 12, 12, 9]
     assert list_changes(repeat) == told
+
+
+@pytest.mark.parametrize(
+    ("start", "told"),
+    [
+        (0.0, ["the first from zeros"]),
+        (0.5, ["the first from a stored state"]),
+        (None, []),  # it comes in
+    ],
+)
+def test_a_first_block_whose_stream_is_stored_says_so(start: float | None, told: list[str]) -> None:
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    if start is None:
+        writer.inputs["state"] = [1, WIDTH]
+    else:
+        stored = np.full((1, WIDTH), start, np.float32)
+        writer.tensors.append(numpy_helper.from_array(stored, "state"))
+    state = "state"
+    for step in range(5):
+        scope = f"steps.{step}"
+        taken = writer.add(scope, "Tanh", add_layer(writer, f"{scope}/a", "x"))
+        both = writer.add(scope, "Add", taken, state)
+        state = add_layer(writer, f"{scope}/b", writer.add(scope, "Relu", both))
+    writer.outputs = [writer.add("head", "Exp", writer.add("head", "Neg", state))]
+    (repeat,) = list_repeats(writer.load())
+    assert list_changes(repeat) == told
