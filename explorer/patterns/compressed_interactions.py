@@ -114,7 +114,8 @@ def _follows(operations: Operations, layer: _Layer, before: _Layer, fields: Valu
     for _ in range(_MOST_BETWEEN):
         if number is None or number == OUTSIDE or number in before.numbers:
             break
-        if not operations.nodes[number].operator.has(*_BETWEEN):
+        taken = operations.operands[number]
+        if not taken or not operations.nodes[number].operator.has(*_BETWEEN):
             return False
-        number = operations.giver(operations.operands[number][0])
+        number = operations.giver(taken[0])
     return number is not None and number in before.numbers

@@ -125,7 +125,7 @@ def _read_edges(blocks: FoundBlocks, scatter: int) -> _Edges | None:
             last = found.end if last is None else last
             has_weights |= found.kind in _WITH_WEIGHTS
             numbers |= found.numbers
-            value = operations.operands[min(found.numbers)][0]
+            value = next(iter(operations.operands[min(found.numbers)]), None)
         elif operations.kinds[number] == "Add" and last is None:
             # what edges held before is added ahead of the sums
             made = [v for v in operations.operands[number] if _ends_layer(blocks, v)]

@@ -43,7 +43,8 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 kernels.add((details.kernel, details.groups, details.in_out))
                 if details.is_depthwise:
                     break
-                part = operations.operands[min(found.numbers)][0]
+                first = operations.operands[min(found.numbers)]
+                part = first[0] if first else value
                 total = operations.given_by(part, "Add")
                 others = operations.operands[total] if total is not None else []
                 if total is not None and before in others and len(others) == _BOTH:
@@ -53,9 +54,10 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 before = value
             else:
                 pool = operations.giver(value)
-                if pool is not None and operations.nodes[pool].operator.has("pools"):
+                pooled = operations.operands[pool] if pool is not None else []
+                if pool is not None and pooled and operations.nodes[pool].operator.has("pools"):
                     numbers.add(pool)
-                    part = operations.operands[pool][0]
+                    part = pooled[0]
             whole = find_whole(operations, part, _PARTING)
             if whole is None:
                 break

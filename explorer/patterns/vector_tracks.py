@@ -76,9 +76,10 @@ def _read_updates(operations: Operations, number: int) -> Value | None:
 def _find_whole(operations: Operations, value: Value | None) -> tuple[Value, int] | None:
     """Return of what a value is a part, and what takes it."""
     number = operations.giver(value) if value is not None else None
-    if number is None or not operations.nodes[number].operator.has(*_PARTING):
+    taken = operations.operands[number] if number is not None else []
+    if number is None or not taken or not operations.nodes[number].operator.has(*_PARTING):
         return None
-    return operations.operands[number][0], number
+    return taken[0], number
 
 
 def _list_parts(operations: Operations, whole: Value) -> list[int]:
@@ -126,7 +127,7 @@ def find_vector_updates(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         known = [layer for layer in layers if layer is not None]
         if total is None or operations.kinds[total] != "ReduceSum" or len(known) != _BOTH:
             continue
-        of = {operations.operands[min(layer.numbers)][0] for layer in known}
+        of = {value for layer in known for value in operations.operands[min(layer.numbers)]}
         if len(of) != 1 or known[0] is known[1]:
             continue
         for value, other in (taken, taken[::-1]):
