@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
@@ -49,12 +49,8 @@ def find_compressed_interactions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     J. Lian and others, xDeepFM, 2018, equations 6 and 7: a compressed interaction network.
     """
     operations = blocks.operations
-    facts = find_value_facts(operations.context.graph.model)
-    layers = [
-        layer
-        for number in range(len(operations))
-        if (layer := _read_layer(blocks, facts, number)) is not None
-    ]
+    read = (_read_layer(blocks, number) for number in range(len(operations)))
+    layers = [layer for layer in read if layer is not None]
     for first in layers:
         fields = first.taken[0]
         if fields is not first.taken[1]:
@@ -74,7 +70,7 @@ def find_compressed_interactions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             yield FoundBlock("interaction", name, numbers, row[-1].end, told)
 
 
-def _read_layer(blocks: FoundBlocks, facts: ValueFacts, number: int) -> _Layer | None:
+def _read_layer(blocks: FoundBlocks, number: int) -> _Layer | None:
     """Return a layer over products of all pairs of two rows of features."""
     operations = blocks.operations
     taken = operations.operands[number]
@@ -84,6 +80,7 @@ def _read_layer(blocks: FoundBlocks, facts: ValueFacts, number: int) -> _Layer |
         return None
     if kind == "Einsum" and not _is_outer(read_str(node, "equation")):
         return None
+    facts = find_value_facts(operations.context.graph.model)
     dims = facts.find_dims(node.output(0))
     rows = [facts.find_dims(value) for value in taken]
     if not dims or len(dims) != _OF_PAIRS or any(not row or len(row) != 3 for row in rows):
