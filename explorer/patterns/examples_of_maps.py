@@ -100,4 +100,18 @@ scales (float[1, 12, 8, 8] x) => (float[1, 12, 8, 8] y)
 """,
         "Res2Net module, scale 4",
     ),
+    "predicted-transform": (
+        """
+aligned (float[2, 40, 2] points, float[2, 8] features) => (float[2, 40, 2] y)
+<int64[2] dims = {8, 4}, float[4] unit = {1, 0, 0, 1}, int64[3] square = {2, 2, 2}>
+{
+  w = ConstantOfShape (dims)
+  given = MatMul (features, w)
+  near = Add (given, unit)
+  matrix = Reshape (near, square)
+  [turns] y = MatMul (points, matrix)
+}
+""",
+        "Predicted transform, 2 × 2",
+    ),
 }

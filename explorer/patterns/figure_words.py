@@ -598,6 +598,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "split-scales",
         ),
         FigureWord(
+            "predicted transform",
+            "A product with a matrix that layers give, to which the identity is added: `3 × 3`.",
+            "predicted-transform",
+        ),
+        FigureWord(
             "graph network block",
             "An MLP of edges and what their ends hold, sums of that at nodes, and an MLP of nodes "
             "and these sums: `2 kinds of edges`.",

@@ -82,6 +82,7 @@ from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
 from .pooled_features import find_bilinear_poolings, find_general_means
 from .positions import find_merging, find_waves
+from .predicted_transforms import find_predicted_transforms
 from .pyramids import find_pyramid_steps
 from .quantizers import find_quantizers, find_residual_quantizers
 from .radial_bases import find_bessel, find_gaussians
@@ -170,6 +171,7 @@ UNITS = (
     _part("channel-shift", find_channel_shifts, "unit"),
     _part("spatial-gate", find_spatial_gates, "unit"),
     _part("split-scales", find_split_scales, "unit"),
+    _part("predicted-transform", find_predicted_transforms, "unit", family="linear"),
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),

@@ -11,6 +11,7 @@ from netloupe.explorer.patterns.computed_kernels import CROSS_CORRELATION, corre
 from netloupe.explorer.patterns.edge_inputs import name_node_sum
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.patterns.predicted_transforms import PREDICTED, read_predicted_size
 from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.patterns.scaled_branches import count_averaged, read_layer_scale
 
@@ -55,6 +56,9 @@ def find_node_idea(node: Node) -> NodeIdea | None:
     if correlates(node):
         size = read_ints(node, "kernel_shape")
         return NodeIdea(CROSS_CORRELATION, ("×".join(map(str, size)),) if size else ())
+    rows = read_predicted_size(node)
+    if rows:
+        return NodeIdea(PREDICTED, (f"{rows} × {rows}",))
     tokens = name_added_tokens(node)
     if tokens:
         return NodeIdea(tokens, category="lookup")

@@ -30,6 +30,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("predicted-transform", "predicted transform (2 × 2)"),
         ("spatial-gate", "spatial gating unit (16 tokens)"),
         ("split-scales", "Res2Net module"),
         ("chebyshev", "Chebyshev layer 6 → 5"),

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 TEXT = """
+[predicted-transform]
+the identity
+  unit = {1, 0, 0, 1} => unit = {1, 0, 1, 1}
+a sum with it
+  near = Add (given, unit) => near = Mul (given, unit)
+a layer, the matrix is given
+  near = Add (given, unit) => near = Add (links, unit)
+  float[2, 8] features) => float[2, 8] features, float[2, 4] links)
 [spatial-gate]
 a layer over tokens
   g = Conv (normal, w) => g = Tanh (normal)
