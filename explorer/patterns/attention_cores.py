@@ -9,7 +9,7 @@ from netloupe.explorer.model import Node, Value
 
 from .attention_forms import has_latents
 from .operations import OUTSIDE, Operations, list_data
-from .readings import read_int
+from .readings import read_int, read_ints
 from .weight_sizes import read_dims
 
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
@@ -52,7 +52,7 @@ def _shares_keys(operations: Operations, softmax: int, onward: Sequence[int]) ->
     node = operations.nodes[softmax]
     axis = read_int(node, "axis")
     if axis in (None, -1):
-        return True
+        return not _sums_queries(operations, softmax, onward)
     dims = find_value_facts(operations.context.graph.model).find_dims(node.output(0))
     product = operations.nodes[onward[-1]]
     if not dims or product.operator.form == "Einsum":
@@ -66,6 +66,26 @@ def _shares_keys(operations: Operations, softmax: int, onward: Sequence[int]) ->
             if any(one.operator.has("permutes", "reshapes") for one in operations.path(value)):
                 return True
     return (axis or 0) % len(dims) == len(dims) - 1
+
+
+def _sums_queries(operations: Operations, softmax: int, onward: Sequence[int]) -> bool:
+    """Return whether shares of the last axis are turned, and then sum up what others are of.
+
+    So nodes are put into clusters (R. Ying and others, Hierarchical Graph Representation Learning
+    with Differentiable Pooling, 2018, equation 3).
+    """
+    product = operations.nodes[onward[-1]]
+    first = product.input(0)
+    if product.operator.form != "MatMul" or first is None:
+        return False
+    if operations.giver(operations.source(first)) not in {softmax, *onward[:-1]}:
+        return False
+    path = operations.path(first)
+    perms = [read_ints(node, "perm") for node in path if node.operator.has("permutes")]
+    if len(perms) != 1 or any(node.operator.has("reshapes") for node in path):
+        return False
+    rank = len(perms[0])
+    return perms[0] == (*range(rank - 2), rank - 1, rank - 2)
 
 
 def _search(

@@ -27,6 +27,9 @@ softmax, squared ReLU = Pointwise attention, 4 heads, squared ReLU in place of s
   weights = Softmax (scores) => positive = Relu (scores) weights = Mul (positive, positive)
 shares of keys, of queries
   Softmax (scores) => Softmax <axis = 2> (scores)
+shares of keys, what they sum up is of queries
+  mixed = MatMul (weights, v2)
+    => back = Transpose <perm = [0, 1, 3, 2]> (weights)  mixed = MatMul (back, v2)
 [landmark-attention]
 landmarks of the queries themselves
   few_q = ReduceMean <keepdims = 0> (q1, each) => few_q = Add (other, other)
