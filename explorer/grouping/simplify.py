@@ -19,6 +19,7 @@ from .crowded_rows import close_crowded_rows
 from .group import Group, GroupKind, adopt
 from .heads import group_head
 from .incomplete_ends import add_incomplete_ends
+from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .likeness import are_left
@@ -229,6 +230,8 @@ class Folder:
             if folded:
                 group.children = folded + children[done:]
             self._fold_summed(group)
+            if any(child.kind != "repeat" for child in group.inner_groups()):
+                fold_joined_columns(group, self.free_path)
 
     def _fold_summed(self, group: Group) -> None:
         """Put branches of a group that are summed into one repeat each."""
