@@ -87,6 +87,8 @@ def _find_column(end: Node, joint: Node, places: Mapping[Node, int]) -> list[Nod
         if node in column or node not in places:
             continue
         values = [value for value in node.outputs if value is not None]
+        if any(len(value.users) > _MOST_NODES for value in values):
+            continue  # what so many take is not of one column
         users = {user for value in values for user in value.users}
         if any(value.is_output for value in values) or not users <= column | {joint}:
             continue
