@@ -255,6 +255,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
         return _name_convolution(details)
     if part.kind == "mlp" or pieces[0].name == HOURGLASS:
         return pieces[0].name if part.kind == "mlp" else HOURGLASS.lower()
+    if part.kind == "attention":
+        return _lower(pieces[0].name)
     if part.kind == "unrolled":
         return f"{part.name} layer"
     if part.has("recurrent"):

@@ -10,7 +10,7 @@ from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
-from netloupe.explorer.patterns.readings import read_numbers
+from netloupe.explorer.patterns.readings import read_numbers, read_str
 from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
@@ -30,7 +30,7 @@ _TOLD = frozenset(
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
     | {"generated", "integration", "matrix memory", "sparsemax", "value iteration"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle", "unit"}
-    | {"variable selection"}
+    | {"soft pooling", "variable selection"}
 )
 
 _TWICE = 2
@@ -42,6 +42,8 @@ CROSS_ATTENTION = "Cross-attention"
 #: and that of the class token alone (H. Touvron and others, Going deeper with Image Transformers,
 #: 2021, section 3)
 CLASS_ATTENTION = "Class-attention"
+#: and that to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
+CLASS_CROSS_ATTENTION = "Class-token cross-attention"
 #: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
 #: Networks, 2016, figure 3)
 HOURGLASS = "Hourglass"
@@ -175,7 +177,10 @@ def _name_layer(layer: Layer) -> str:
         return CROSS_ATTENTION
     if all(ASKS_ONCE in one.facts for one in layer.attentions):
         return CLASS_ATTENTION
-    return "both" if len(layer.attentions) > 1 else "self"
+    if len(layer.attentions) > 1:
+        is_own = all(one.name == "Self-attention" for one in layer.attentions)
+        return "self twice" if is_own else "both"
+    return "self"
 
 
 def _name(outline: Outline, part: OutlinePart) -> str:
@@ -188,6 +193,11 @@ def _name(outline: Outline, part: OutlinePart) -> str:
         return f"{part.name} over tokens"
     if part.kind == "residual" and has_levels(outline, part):
         return HOURGLASS
+    if part.kind == "attention" and ASKS_ONCE in part.facts:
+        return CLASS_CROSS_ATTENTION if part.name == CROSS_ATTENTION else CLASS_ATTENTION
+    if part.has("recurrent"):  # layers behind one of both directions may go along one
+        direction = read_str(outline.operations.nodes[part.end], "direction")
+        return direction if direction == "bidirectional" else ""
     return "" if part.kind == "linear" else part.name
 
 

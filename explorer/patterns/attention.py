@@ -167,7 +167,7 @@ def _complete(
     if any(mixes_heads(operations, number) for number in core):
         facts.append("talking heads")
     reduction = 0
-    if forms is not None and name == "Self-attention":
+    if forms is not None and name in ("Cross-attention", "Self-attention"):
         counts = count_compared(operations, scores[-1]) if scores else (0, 0)
         compared = list_data(operations.nodes[scores[-1]])[:2] if scores else []
         # what pools behind the projections is looked through where sources are looked for

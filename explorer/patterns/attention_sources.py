@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value
 
-from .attention_streams import Form, find_common_form, is_made_of, share_stream
+from .attention_streams import Form, find_common_form, is_made_of, share_stream, takes_other_token
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_int
@@ -67,15 +67,18 @@ def name_by_sources(
     Queries that are of the value that keys and values are of attend to it itself, also where one
     of them is pooled, picked or normalized and the other is not (B. Graham and others, LeViT, 2021,
     section 4.2; H. Touvron and others, CaiT, 2021, section 3; H. Fan and others, MViT, 2021,
-    section 3.1). What they are of may be several values, which are joined. Without projections keys
-    and values are of one value only where they are it.
+    section 3.1). What they are of may be several values, which are joined; a token of another
+    stream that asks is a cross-attention (C. Chen and others, CrossViT, 2021, section 3.3). Without
+    projections keys and values are of one value only where they are it.
     """
     query, key, content = (*sources, None, None, None)[:3]
     if query is None or key is None:
         return "Attention", None
     forms = find_common_form(operations, query, key)
     if forms is not None and not forms[0].is_apart(forms[1]):
-        return "Self-attention", forms
+        is_cut = bool(forms[0].cuts) and not forms[1].cuts
+        is_other = is_cut and takes_other_token(operations, key)
+        return ("Cross-attention" if is_other else "Self-attention"), forms
     is_one = key is content or _is_sum_with(key, content)
     if not is_one and not (is_projected and find_common_form(operations, key, content)):
         return "Attention", None

@@ -34,6 +34,7 @@ _MOST_LOOKED_AT = 120
 _MOST_OF_NORM = 6
 #: so many nodes back it is looked for where queries left the stream of keys
 _MOST_OF_STREAM = 800
+_OF_TOKEN_AND_REST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,24 @@ def share_stream(operations: Operations, query: Value, key: Value) -> bool:
         not made_of.isdisjoint(_list_before(operations, one, _MOST_OF_STREAM, ()))
         for one in _list_joined(operations, key)
     )
+
+
+def takes_other_token(operations: Operations, value: Value) -> bool:
+    """Return whether the first token of a sequence was exchanged for one of another stream.
+
+    C. Chen and others, CrossViT, 2021, figure 4: the rest is cut out of a value of which the token
+    is not made.
+    """
+    joined = _list_joined(operations, value)
+    if len(joined) != _OF_TOKEN_AND_REST:
+        return False
+    token, rest = joined
+    cut = rest.producer
+    if cut is None or not cut.operator.has(*PICKING) or cut.inputs[0] is None:
+        return False
+    before = _list_before(operations, token, _MOST_OF_STREAM, ())
+    makers = [one.producer for one in before if one.producer is not None]
+    return bool(makers) and not any(cut.inputs[0] in maker.inputs for maker in makers)
 
 
 def _list_joined(operations: Operations, value: Value) -> list[Value]:

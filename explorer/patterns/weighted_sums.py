@@ -11,6 +11,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, PICKING
 from .readings import read_axes, read_int
+from .weight_sizes import read_type_dims
 
 #: what may stand between scores and their Softmax
 _BEFORE_SHARES = ("Add", "Div", "Mul", "Where")
@@ -102,7 +103,7 @@ def _find_scoring(blocks: FoundBlocks, softmax: int) -> tuple[FoundBlock, set[in
     taken = operations.operands[softmax]
     number = operations.giver(taken[0]) if taken else None
     for _ in range(_MOST_STEPS):
-        layer = blocks.holding(number, "linear", "mlp")
+        layer = blocks.holding(number, "linear", "mlp") or _find_vector(blocks, number)
         if layer is not None and layer.end == number:
             return layer, between
         if number is None or operations.kinds[number] not in _BEFORE_SHARES:
@@ -115,6 +116,26 @@ def _find_scoring(blocks: FoundBlocks, softmax: int) -> tuple[FoundBlock, set[in
     return None
 
 
+def _find_vector(blocks: FoundBlocks, number: int | None) -> FoundBlock | None:
+    """Return the product with one vector that is written as a sum of elements times its own."""
+    operations = blocks.operations
+    if number is None or operations.kinds[number] != "ReduceSum":
+        return None
+    axes = read_axes(operations.nodes[number])
+    dims = read_type_dims(operations.nodes[number].input(0))
+    giver = operations.giver(operations.operands[number][0])
+    if axes not in ((-1,), (len(dims) - 1,)) or giver is None:
+        return None
+    fixed = operations.fixed(giver)
+    if operations.kinds[giver] != "Mul" or len(fixed) != 1 or len(operations.operands[giver]) != 1:
+        return None
+    if operations.only_user(giver) != number or {blocks.owner[number], blocks.owner[giver]} != {
+        None
+    }:
+        return None
+    return FoundBlock("linear", "Linear", frozenset({giver, number}), number)
+
+
 def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) -> FoundBlock | None:
     operations = blocks.operations
     squashed = _find_before(blocks, layer)
@@ -123,7 +144,15 @@ def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) ->
     total = operations.giver(operations.operands[squashed.end][0])
     if total is None or operations.kinds[total] != "Add" or blocks.owner[total] is not None:
         return None
-    sums = {total}
+    last, sums = total, {total}
+    if len(operations.operands[total]) == 1:  # a bias is added to the sum
+        inner = operations.giver(operations.operands[total][0])
+        if inner is None or operations.kinds[inner] != "Add" or blocks.owner[inner] is not None:
+            return None
+        if operations.only_user(inner) != total:
+            return None
+        sums.add(inner)
+        total = inner
     givers = [operations.giver(value) for value in operations.operands[total]]
     for giver in [*givers]:
         # a third one of where the shares before were
@@ -138,7 +167,7 @@ def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) ->
     projections = [blocks.ending(giver, "linear") for giver in givers]
     known = [one for one in projections if one is not None]
     located = [one for one in known if _is_of_places(blocks, one)]
-    if len(givers) != 2 + len(located) or not known or operations.only_user(total) != squashed.end:
+    if len(givers) != 2 + len(located) or not known or operations.only_user(last) != squashed.end:
         return None
     if len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1]):
         return None  # of one value: no query is compared with keys

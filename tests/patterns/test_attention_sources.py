@@ -77,6 +77,17 @@ def test_two_parts_of_one_value_attend_to_each_other() -> None:
     assert found.name == "Cross-attention"
 
 
+@pytest.mark.parametrize(
+    ("source", "name"), [("other", "Cross-attention"), ("x", "Self-attention")]
+)
+def test_a_token_of_another_stream_that_asks_is_a_cross_attention(source: str, name: str) -> None:
+    exchanged = f"""c = Slice ({source}, none, one, axis, one) d = Relu (c)
+ e = Slice (x, one, end, axis, one) u = Concat <axis = 1> (d, e)
+ l = LayerNormalization (u, ones) s = Slice (l, none, one, axis, one)"""
+    found = find_attention(read_graph(exchanged, keys="l", values="l"))
+    assert (found.name, "query: first token" in found.facts) == (name, True)
+
+
 def test_queries_and_keys_of_the_same_values_joined_are_joint_attention() -> None:
     joined = """s = Concat <axis = 1> (x, other) u = Concat <axis = 1> (x, other)
  l = LayerNormalization (u, ones)"""
