@@ -258,6 +258,8 @@ def _name_residual(
     )
     if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
+    if sides.shortcut == "projection" and _estimates_twice(operations, sides):
+        return None
     if sides.shortcut == "branch":
         name = "Summed branches"
     facts: list[str] = []
@@ -321,6 +323,23 @@ def _keeps_features(operations: Operations, sides: _Sides, main: list[Convolutio
     if taken is None or given is None:
         return True
     return given > MOST_COLOURS and (taken > 1 or main[0].groups is not None)
+
+
+def _estimates_twice(operations: Operations, sides: _Sides) -> bool:
+    """Return whether what a projection gives is an estimate, made of several places, of few maps.
+
+    So a context network corrects a flow that one more convolution predicts of the same features (D.
+    Sun and others, PWC-Net, 2018, section 3).
+    """
+    found = [
+        read_convolution(operations, number)
+        for number in sides.chain
+        if operations.kinds[number] in CONVOLUTIONS
+    ]
+    return any(
+        max(one.kernel, default=1) > 1 and 0 < (one.out_features or 0) <= MOST_COLOURS
+        for one in found
+    )
 
 
 def _normalizes_features(part: FoundBlock) -> bool:

@@ -183,3 +183,13 @@ def test_a_stored_factor_is_no_gate() -> None:
     y = net.conv(net.conv("x", 8, 8), 8, 8, relu=False)
     scaled = net.add("Mul", y, net.store(1, 8, 1, 1))
     assert net.tell(net.add("Add", "x", scaled)).name == "Residual block"
+
+
+@pytest.mark.parametrize(("given", "size"), [(2, 3), (2, 1), (24, 3)])
+def test_an_estimate_that_is_corrected_is_no_projection(given: int, size: int) -> None:
+    net = Net()
+    y = net.conv(net.conv("x", 24, 24, 3, pads=[1] * 4), given, 24, 3, pads=[1] * 4, relu=False)
+    estimate = net.conv("x", given, 24, size, pads=[size // 2] * 4, relu=False)
+    found = recognise([*net.graph(net.add("Add", y, estimate)).nodes])
+    is_block = found is not None and found.name == "Residual block"
+    assert is_block is (size == 1 or given > 3)
