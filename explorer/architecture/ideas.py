@@ -17,6 +17,7 @@ from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.recognise import add_ideas
 
 from .composites import Merge, make_part
+from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
 
 #: sines of so many multiples of one value are a positional encoding
@@ -207,6 +208,7 @@ def _find_tokenizers(outline: Outline) -> Iterator[Merge]:
 FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     _find_residual,
     _find_nested,
+    find_dense_graphs,
     _find_recognised,
     _find_encoded,
     _find_passed,

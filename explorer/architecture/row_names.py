@@ -10,6 +10,7 @@ from .modules import Module
 from .piece_words import write_plural
 
 _ATTENDING = frozenset({"attention", "transformer"})
+_ALONG_EDGES = frozenset({"graph convolution", "graph network", "message passing"})
 #: what rows of blocks are parts of
 WHOLES = frozenset({"backbone", "decoder", "encoder", "trunk"})
 #: a name says nothing of a module that holds less besides its largest part
@@ -23,12 +24,16 @@ _LEAST_OF_LOOP = 0.6
 def name_module(module: Module, *, is_row: bool = False) -> str:
     """Return what an author calls a module; what has no attention is no transformer.
 
+    Nor is an embedding what mixes nodes along edges.
+
     What holds several modules, as ``intra, inter``, has the name of none.
     """
     if ", " in module.label:
         return ""
     name = tell_name(module.label, is_row=is_row)
     is_attending = any(piece.kind in _ATTENDING for piece in module.pieces)
+    if name == "embedding" and any(piece.kind in _ALONG_EDGES for piece in module.pieces):
+        return ""  # a network that embeds nodes
     return "" if name.endswith("transformer") and not is_attending else name
 
 
@@ -60,7 +65,11 @@ def _name_block(module: Module) -> str:
     ]
     weight, word = max(inner, default=(0, ""))
     is_most = weight > _LEAST_SHARE * group.node_count
-    # a layer of two parts has the name of neither
+    # a layer of two parts has the name of neither, nor that of one beside which attention stands
+    if any(
+        piece.kind in _ATTENDING for one in module.inner if not one.mask for piece in one.pieces
+    ):
+        return ""
     is_only = sum(held for held, _ in inner) - weight < _MOST_OTHERS * group.node_count
     return f"{word} block" if is_most and is_only else ""
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from .outline import Outline
-from .pieces import Piece
+from .pieces import CROSS_ATTENTION, Piece
 
 ENCODER_DECODER = "Encoder-decoder transformer"
 #: what pieces are called of layers that attend to another value besides their own, and that do not
-_BOTH, _SELF = "both", "self"
+_CROSSING = frozenset({"both", CROSS_ATTENTION})
+_OWN = frozenset({"self", "Self-attention"})
+_KNOWN = _CROSSING | _OWN
+#: a layer of a decoder attends to itself so often, as by streams that predict several tokens (W. Qi
+#: and others, ProphetNet, 2020, section 3.2)
+_MOST_BESIDE = 2
 _ATTENDING = frozenset({"attention", "transformer"})
 #: kernels of images and volumes have so many axes at least
 _LEAST_IMAGE_AXES = 2
@@ -18,6 +22,8 @@ _LEAST_IMAGE_AXES = 2
 
 def is_encoder_decoder(outline: Outline, pieces: Sequence[Piece]) -> bool:
     """Return whether all layers of a second stack attend to what a first one gives.
+
+    Be they recognised as layers, or as attention to themselves and to the other one.
 
     A. Vaswani and others, Attention Is All You Need, 2017, figure 1. Where images are convolved
     before the first, it is told by their convolutions what that is.
@@ -30,16 +36,25 @@ def is_encoder_decoder(outline: Outline, pieces: Sequence[Piece]) -> bool:
         All its blocks in order.
     """
     attending = [piece for piece in pieces if piece.kind in _ATTENDING]
-    decoder = [piece for piece in attending if piece.name == _BOTH]
-    encoder = attending[: len(attending) - len(decoder)]
-    if not encoder or not decoder or attending[len(encoder) :] != decoder:
+    names = [piece.name for piece in attending]
+    if not set(names) <= _KNOWN or set(names).isdisjoint(_CROSSING) or names[0] not in _OWN:
         return False
-    if not all(piece.name in (_SELF, "Self-attention") for piece in encoder):
-        return False
+    # what a decoder's first layer attends to itself does not follow from the encoder
+    count = 1
+    while names[count] in _OWN and attending[count].part.follows(attending[count - 1].part):
+        count += 1
+    encoder, decoder = attending[:count], attending[count:]
     end, start = encoder[-1].part, encoder[0].parts[0]
-    if not all(one.part.follows(other.part) for other, one in pairwise(encoder)):
+    crossing = [piece for piece in decoder if piece.name in _CROSSING]
+    first = decoder.index(crossing[0])
+    if not all(piece.part.follows(end) for piece in decoder[first:]):
         return False
-    if not all(piece.part.follows(end) for piece in decoder):
+    if any(piece.part.follows(end) for piece in decoder[:first]):
+        return False
+    beside = [piece for piece in decoder if piece.name not in _CROSSING]
+    if len(beside) > _MOST_BESIDE * len(crossing):
+        return False
+    if any(piece.kind != "attention" for piece in beside):  # a layer that attends to itself alone
         return False
     return not any(
         len(part.kernel) >= _LEAST_IMAGE_AXES and start.follows(part)

@@ -32,6 +32,31 @@ def test_a_stack_that_attends_to_another_decodes_it_whatever_stands_before_and_b
         assert not told.startswith("Encoder-decoder")
 
 
+def predict(*, layers: int, crossing: int) -> str:
+    """Return what is said of a decoder each layer of which attends to itself in two streams."""
+    net = Network()
+    x = net.linear(net.take("sounds", (1, 12, 20)), 20, 8)
+    for _ in range(2):
+        x = net.block(x)
+    y = net.linear(net.take("frames", (1, 10, 6)), 6, 8)
+    for layer in range(layers):
+        for stream in range(2):
+            normed = net.norm(y, 8)
+            y = net.add("Add", y, net.attend(normed, normed))
+            y = net.add("Add", y, net.add("Neg", y)) if not stream else y
+        if layer < crossing:
+            y = net.add("Add", y, net.attend(net.norm(y, 8), x))
+        y = net.add("Add", y, net.feed(net.norm(y, 8)))
+    gate = net.add("Sigmoid", net.linear(y, 8, 8))
+    return net.finish(net.add("Mul", y, gate)).architecture.sentence
+
+
+def test_a_decoder_whose_layers_attend_to_themselves_twice_is_one() -> None:
+    assert predict(layers=3, crossing=3).startswith("Encoder-decoder transformer: ")
+    assert not predict(layers=3, crossing=0).startswith("Encoder-decoder")
+    assert not predict(layers=4, crossing=1).startswith("Encoder-decoder")
+
+
 def patch(*, stride: int) -> str:
     """Return what is said of patches with more channels than colours, and two attentions."""
     net = Network()
