@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
@@ -18,8 +19,13 @@ from .layer_words import (
 )
 from .layers import Layer, Stack
 from .outline import Outline, OutlinePart
-from .sizes import find_patch, find_token_tables
+from .sizes import find_patch, find_token_tables, list_matrices
 from .sketch import Sketch
+
+#: so many parts behind a product it is looked for what becomes of similarities
+_MOST_BEHIND = 6
+#: of one vector for each of a batch
+_OF_VECTORS = 2
 
 
 def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
@@ -81,11 +87,43 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     for name in ("heads", "head_width", "width", "inner_width"):
         if facts.get(f"vision_{name}") == facts.get(f"text_{name}", 0):
             facts[name] = facts[f"text_{name}"]
-    title = "Two towers" + (", compared by cosine" if is_cosine else "")
+    matrices = [list_matrices(outline, _list_parts(stack)) for stack in stacks]
+    is_shared = bool(matrices[0]) and matrices[0] == matrices[1]
+    if is_shared and len({*texts}) == 1:  # one tower, called for both
+        texts, blocks = texts[:1], blocks[:1]
+    title = "Two towers" + (" with shared weights" if is_shared else "")
+    title += _write_comparison(outline, products[0], is_cosine=is_cosine)
     family = f"two towers: {kinds[0]} transformer and {kinds[1]} transformer"
     if sorted(kinds) == ["text", "vision"]:
         family = "two towers: vision transformer and text transformer"
     return Sketch(family, title, ("; ".join(texts),), tuple(blocks), facts)
+
+
+def _list_parts(stack: Stack) -> list[OutlinePart]:
+    return [part for layer in stack.layers for part in layer.parts]
+
+
+def _write_comparison(outline: Outline, product: OutlinePart, *, is_cosine: bool) -> str:
+    """Return how what towers give is compared: vectors by cosine, or each token with all others.
+
+    O. Khattab and M. Zaharia, ColBERT, 2020, section 3.2: the largest similarities are summed up.
+    """
+    current, reducing = product, ["ReduceMax", "ReduceSum"]
+    for _ in range(_MOST_BEHIND):
+        user = outline.only_user(current)
+        if user is None:
+            break
+        current = user
+        if reducing and current.kind == reducing[0]:
+            reducing.pop(0)
+        elif current.has("reduces", "multiplies"):
+            break
+    if not reducing:
+        return ", compared token by token (largest similarities summed up)"
+    facts = find_value_facts(outline.graph.model)
+    shapes = [facts.find_dims(value) or () for value in outline.operands(product)]
+    are_vectors = all(len(shape) <= _OF_VECTORS or 1 in shape[-2:] for shape in shapes)
+    return ", compared by cosine" if is_cosine and are_vectors else ""
 
 
 def _is_normalized(outline: Outline, part: OutlinePart) -> bool:

@@ -1,0 +1,65 @@
+"""Two towers of transformer blocks: of one set of weights or of two, and how they are compared."""
+
+from __future__ import annotations
+
+import pytest
+from onnx import TensorProto
+
+from netloupe.explorer.architecture import Architecture
+
+from .networks import Network
+
+
+class _Replaying(Network):
+    """Nodes whose weights are those of an earlier call, where one is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.known: list[str] = []
+        self.place = -1
+
+    def weight(self, *dims: int) -> str:
+        if self.place >= 0:
+            self.place += 1
+            return self.known[self.place - 1]
+        self.known.append(super().weight(*dims))
+        return self.known[-1]
+
+
+def compare(*, shared: bool = True, tokens: bool = True, largest: bool = True) -> Architecture:
+    """Return what is said of a question and a document, compared by tokens or by vectors."""
+    net = _Replaying()
+    sides = []
+    for name, count in (("question", 6), ("document", 10)):
+        x = net.add("Gather", net.weight(100, 8), net.take(name, (1, count), TensorProto.INT64))
+        for _ in range(3):
+            x = net.block(x)
+        x = net.linear(x, 8, 8)
+        if not tokens:
+            x = net.add("ReduceMean", x, net.numbers(1), keepdims=0)
+        sides.append(net.add("LpNormalization", x, axis=-1, p=2))
+        net.place = 0 if shared else -1
+    sides[1] = net.add("Transpose", sides[1], perm=[0, 2, 1] if tokens else [1, 0])
+    score = net.add("MatMul", *sides)
+    if tokens:
+        over = "ReduceMax" if largest else "ReduceMean"
+        score = net.add(over, score, net.numbers(-1), keepdims=0)
+        score = net.add("ReduceSum", score, net.numbers(-1), keepdims=0)
+    return net.finish(score).architecture
+
+
+def test_one_tower_that_is_called_twice_is_told_once() -> None:
+    told = compare(tokens=False)
+    assert told.sentence.startswith("Two towers with shared weights, compared by cosine: ")
+    assert told.sentence.count("text transformer of 3 blocks") == 1
+    assert [block.count for block in told.blocks] == [3]
+    apart = compare(shared=False, tokens=False)
+    assert apart.sentence.startswith("Two towers, compared by cosine: ")
+    assert apart.sentence.count("text transformer of 3 blocks") == 2
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_largest_similarities_of_tokens_are_no_cosine_of_vectors(largest: bool) -> None:
+    told = compare(largest=largest).sentence
+    assert "cosine" not in told
+    assert ("token by token (largest similarities summed up)" in told) is largest
