@@ -12,6 +12,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.readings import read_ints
 
+from .nested_unets import NESTED_UNET, is_nested, write_nested
 from .outline import Outline, OutlinePart
 from .resolutions import Resolution, Resolutions
 from .sizes import read_stated_shape
@@ -86,6 +87,8 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
     across = Counter(factor for factor, start in every if start & way or not way)
     if every and not across:  # branches from the first resolution on, which meet at the end
         return Levels(text=_count_resolutions(outline, resolutions))
+    if is_nested(outline, resolutions, ups):
+        return Levels(NESTED_UNET, write_nested(len(ups)), (("downs", len(downs)),))
     if not across and resolutions.fused > 1:
         return Levels(text=f"maps of {resolutions.fused + 1} resolutions put together")
     facts: tuple[tuple[str, Detail], ...] = (("downs", len(downs)), ("ups", len(ups)))

@@ -15,6 +15,7 @@ from .detectors import find_detector
 from .levels import Levels, find_levels, works_on_maps, write_axes
 from .map_heads import find_map_heads
 from .mixing import Mixing, find_mixing
+from .nested_unets import NESTED_UNET
 from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
@@ -52,7 +53,9 @@ _OF_MESSAGES = (GRAPH_NETWORK, VECTOR_MESSAGES)
 #: and nothing that mixes along the edges of a graph
 _OF_GRAPHS = frozenset({"graph convolution", "graph network", "message passing"})
 #: of these it is told along how many axes they convolve, where that are not two
-_OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
+_OF_AXES = frozenset(
+    {"Convolutional encoder-decoder", "Convolutional network", NESTED_UNET, "UNet"}
+)
 
 
 @dataclass(frozen=True)

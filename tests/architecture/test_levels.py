@@ -188,3 +188,28 @@ def test_resolutions_of_maps_that_are_given_are_told() -> None:
     assert make_pyramid((19,), flat=False).endswith(
         "3 maps out at 1/8, 1/16 and 1/32 (19 channels each)."
     )
+
+
+def nest(*, joins_all: bool) -> str:
+    """Return what is said of nodes between both ways, that join all before them or one."""
+    net = Network()
+    rows: list[list[str]] = []
+    x = net.take("image", (1, 3, 32, 32))
+    for level in range(3):
+        x = activate(net, x if level else net.conv(x, 3, 8), 8, 8, strides=[1 + bool(level)] * 2)
+        rows.append([x])
+        for above in range(level - 1, -1, -1):
+            row = rows[above] if joins_all else rows[above][-1:]
+            joined = net.add("Concat", *row, enlarge(net, rows[above + 1][-1]), axis=1)
+            rows[above].append(activate(net, joined, 8 * len(row) + 8, 8))
+        x = rows[level][0]
+    return net.finish(*(net.conv(one, 8, 1, 1) for one in rows[0][1:])).architecture.sentence
+
+
+def test_nodes_that_join_all_before_on_their_level_make_a_nested_unet() -> None:
+    told = nest(joins_all=True)
+    assert told.startswith("Nested UNet: ")
+    assert "2 levels down, 3 nested nodes that join all before on their level" in told
+    assert "skip" not in told
+    assert not nest(joins_all=False).startswith("Nested")
+    assert not make_u((2, 1, 0)).startswith("Nested")
