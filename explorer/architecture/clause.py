@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .piece_words import join_with_and, strip_brackets
+from .piece_words import join_with_and, strip_brackets, write_plural
 from .pieces import Piece
 
 #: kinds of block that are no more than a step between others
@@ -14,6 +14,7 @@ MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
 #: a step is not told beside what is so much more
 _LEAST_SHARE = 0.4
 _TWICE = 2
+_RECURRENT = ("GRU layer", "LSTM layer", "RNN layer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +109,7 @@ class Clause:
             if self.each_of > 1 and _counts(plain):
                 plain = f"each {plain}"
             told = f"{self.name} ({plain})" if plain not in ("", self.name) else self.name
+            told = _leave_out_name(self.name, plain) or told
         if self.uses == 1:
             return told
         if not self.name and _tells_several(self):
@@ -214,6 +216,18 @@ def join_equal(clauses: Sequence[Clause]) -> list[Clause]:
             each_of=other.each_of + clause.each_of,
         )
     return joined
+
+
+def _leave_out_name(name: str, inside: str) -> str:
+    """Return what is in modules where their name says only that: ``11 transformer blocks``."""
+    if inside == write_plural(name):
+        return inside
+    found = re.fullmatch(r"([\d,]+) (\w+)s", name)
+    head, joint, rest = inside.partition(" of ")
+    is_said = found is not None and (
+        head.startswith(f"{found[2]} ") or (found[2] == "RNN" and head.endswith(_RECURRENT))
+    )
+    return f"{found[1]} {write_plural(head)}{joint}{rest}" if found is not None and is_said else ""
 
 
 def _tells_several(clause: Clause) -> bool:

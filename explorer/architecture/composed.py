@@ -39,6 +39,7 @@ from .pieces import (
 )
 from .reach import Reach
 from .remainders import tell_others
+from .side_by_side import join_side_by_side
 from .sketch import BlockSketch, Sketch
 from .topology import find_topology
 from .topology_clauses import ToldTopology, TopologyTeller
@@ -197,7 +198,7 @@ def _write_in_order(
     teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
     told = tell_others(outline, tell_contents(outline, around.called.add_users(clauses)))
-    return ToldTopology(tuple(clause.write() for clause in told))
+    return ToldTopology(tuple(clause.write() for clause in join_side_by_side(told)))
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from netloupe.explorer.notation import write_count
+
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
 from .coverage import says_enough
@@ -20,6 +22,7 @@ from .piece_words import (
     name_piece,
     write_in_blocks,
     write_pieces,
+    write_plural,
     write_shortly,
 )
 from .pieces import Piece
@@ -215,5 +218,9 @@ def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     for piece in pieces:
         if piece.kind not in MINOR:
             kinds[name_piece(outline, [piece])] += piece.uses * piece.fold[1]
-    told = [count_pieces(count, name) for name, count in kinds.most_common(_MOST_KINDS)]
+    found = kinds.most_common(_MOST_KINDS)
+    if len(blocks) == len(row) and not any(count % len(row) == 0 for _, count in found):
+        held = join_with_and([write_plural(name) for name, _ in found])
+        return [Clause(f"{write_count(len(row), 'block')} of {held}", tuple(pieces))]
+    told = [count_pieces(count, name) for name, count in found]
     return [Clause(join_with_and(told), tuple(pieces))]
