@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.branched_convolutions import BRANCHED
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
@@ -45,6 +46,7 @@ _MOST_COUNTS = 4
 _STAGED = frozenset({"group", "inverted", "residual", "separable"})
 #: what blocks are called that have no name of their own, or one of operators
 _NOUNS = {
+    "Det": "determinant",
     "embedding": "embedding",
     "inverted": "inverted residual",
     "linear": "linear layer",
@@ -330,6 +332,8 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
         return in_brackets(write_layers(describe_layers(outline, layers)))
     if part.kind == "embedding":
         return _write_one({_write_table(piece.part) for piece in pieces})
+    if part.kind == "Det":
+        return _write_one({_write_square(outline, piece.part) for piece in pieces})
     if part.kind == "attention":
         return _write_one({_write_heads(piece.part) for piece in pieces})
     if part.kind in ("mlp", "experts"):
@@ -379,6 +383,19 @@ def _write_one(texts: set[str]) -> str:
 
 def _write_table(part: OutlinePart) -> str:
     return f" of {part.rows:,} × {part.row_width:,}" if part.rows and part.row_width else ""
+
+
+def _write_square(outline: Outline, part: OutlinePart) -> str:
+    """Return the size of the matrix of a determinant, as of orbitals and electrons.
+
+    D. Pfau and others, Ab Initio Solution of the Many-Electron Schrodinger Equation with Deep
+    Neural Networks, 2020, equation 5.
+    """
+    matrix = outline.operations.nodes[part.end].input(0)
+    facts = find_value_facts(outline.graph.model)
+    shape = (facts.find_dims(matrix) if matrix is not None else None) or ()
+    size = shape[-1] if shape else None
+    return f" of {size:,} × {size:,}" if isinstance(size, int) else ""
 
 
 def _write_heads(part: OutlinePart) -> str:

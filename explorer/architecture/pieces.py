@@ -30,7 +30,7 @@ _TOLD = frozenset(
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
     | {"generated", "integration", "matrix memory", "sparsemax", "value iteration"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle", "unit"}
-    | {"soft pooling", "variable selection"}
+    | {"Det", "soft pooling", "variable selection"}
 )
 
 _TWICE = 2
