@@ -10,7 +10,7 @@ from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
 from .given_names import list_given_names, write_names
-from .given_sizes import has_places, has_width, write_sizes_given
+from .given_sizes import has_places, states_width, write_sizes_given
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -101,7 +101,7 @@ def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart |
         is_only = len(outputs) == 1 and heads[0] is not None and heads[0].kind == "conv"
         return facts, words, heads[0] if is_only else None
     is_each_of_its_own = len({id(part) for part in heads}) == len(outputs)  # as class and scores
-    are_features = all(widths) and all(map(has_width, outputs, widths))
+    are_features = all(widths) and all(map(states_width, outputs, widths))
     if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and are_features:
         return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
     return {}, _write_joined(outline, outputs[0]) if len(outputs) == 1 else "", None

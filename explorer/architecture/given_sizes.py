@@ -40,7 +40,7 @@ def read_sizes(output: Value) -> tuple[int, ...]:
     return sizes if is_known and 0 < len(sizes) <= _MOST_AXES else ()
 
 
-def has_width(output: Value, width: int) -> bool:
+def states_width(output: Value, width: int) -> bool:
     """Return whether an output may have so many features: one of its sizes, or one not stated."""
     shape = read_stated_shape(output)
     if shape is None or not all(isinstance(dim, int) for dim in shape[1:]):
