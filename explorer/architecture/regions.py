@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from .clause import MINOR
-from .modules import Module
+from .modules import Module, walk_modules
 from .pieces import Piece
 from .row_names import name_module
 
@@ -19,19 +20,24 @@ _MOST_WAYS = 4
 _LOOKING_UP = frozenset({"embedding", "positions"})
 
 
-def settle(module: Module, regions: dict[int, Key], *, is_root: bool = False) -> bool:
+def settle(root: Module, regions: dict[int, Key]) -> bool:
     """Put what is repeated, and members of a list, in one region each; return whether that fits."""
-    keys = {regions[id(piece)] for piece in module.pieces}
-    if len(keys) == 1:
+    masks = Counter(module.mask for one in root.inner for module in walk_modules(one))
+    inner = Counter(module.mask for module in root.inner)
+    return all(_settle(one, regions, masks, inner) for one in root.inner)
+
+
+def _settle(
+    module: Module, regions: dict[int, Key], masks: Counter[str], beside: Counter[str]
+) -> bool:
+    """Put a module in one region, or what is in it; ``beside`` counts the names around it."""
+    if len({regions[id(piece)] for piece in module.pieces}) == 1:
         return True
-    masks = [one.mask for one in module.inner]
-    is_open = is_root or (module.group is not None and not module.is_repeat)
-    if is_open:
-        return all(
-            settle(one, regions) if masks.count(one.mask) == 1 else _join(one.pieces, regions)
-            for one in module.inner
-        )
-    return _join(module.pieces, regions)
+    is_member = beside[module.mask] > 1 or ("#" in module.mask[1:] and masks[module.mask] > 1)
+    if is_member or module.group is None or module.is_repeat:
+        return _join(module.pieces, regions)
+    inner = Counter(one.mask for one in module.inner)
+    return all(_settle(one, regions, masks, inner) for one in module.inner)
 
 
 def _join(pieces: Sequence[Piece], regions: dict[int, Key]) -> bool:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from .branches import holds_whole, list_branches, mark_branches
 from .calls import Called
-from .clause import weigh_pieces
+from .clause import MINOR, weigh_pieces
 from .conditions import OF_GRAPHS, Conditions, find_conditions
 from .joints import find_joint
 from .modules import Module
-from .outline import Outline
+from .outline import Outline, OutlinePart
 from .pieces import Piece
 from .reach import Reach, join_all, join_masks, list_bits
 from .regions import FRONT, TRUNK, Key, drop_ways, have_names, keep_ways, settle
@@ -103,8 +104,9 @@ def find_topology(
             regions[id(piece)] = ("head", head)
         else:
             regions[id(piece)] = TRUNK
-    if not settle(root, regions, is_root=True):
+    if not settle(root, regions):
         return Topology({id(piece): TRUNK for piece in pieces}, reach)
+    _leave_projections(outline, pieces, regions, len(ways))
     ways = keep_ways([*before, *pieces], regions, "stream", ways)
     ends = keep_ways(pieces, regions, "head", ends)
     if ways and have_names(root, regions, "stream", len(ways)):
@@ -126,6 +128,26 @@ def find_topology(
     if not ways and not conditions.inputs:
         branches, joint = _part_branches(outline, reach, root, regions)
     return Topology(regions, reach, inputs, outputs, joint, conditions, branches)
+
+
+def _leave_projections(
+    outline: Outline, pieces: Sequence[Piece], regions: dict[int, Key], count: int
+) -> None:
+    """Tell with the trunk what each of its blocks makes of what a stream gives: keys, scales."""
+    for place in range(count):
+        held = [piece for piece in pieces if regions[id(piece)] == ("stream", place)]
+        before = 0
+        ends: list[tuple[Piece, OutlinePart]] = []
+        for piece in held[::-1]:
+            users = outline.users(piece.part)
+            if users and piece.kind in MINOR and not before >> piece.part.place & 1:
+                ends.append((piece, min(users, key=lambda user: user.place)))
+            before |= piece.part.before
+        ends.sort(key=lambda end: end[1].place)
+        # each goes where what the one before went to has led to
+        if any(two.follows(one) for (_, one), (_, two) in pairwise(ends)):
+            for piece, _ in ends:
+                regions[id(piece)] = TRUNK
 
 
 def _find_ways(masks: Sequence[int]) -> list[int]:
@@ -191,7 +213,7 @@ def _part_branches(
     for place, branch in enumerate(found):
         for piece in branch:
             regions[id(piece)] = "branch", place
-    is_settled = settle(root, regions, is_root=True)
+    is_settled = settle(root, regions)
     is_settled &= not have_names(root, regions, "branch", len(found))
     kept = keep_ways(pieces, regions, "branch", [1 << place for place in range(len(found))])
     if not is_settled or not kept:

@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto
 
 from tests.architecture.networks import Network
+from tests.architecture.test_modules import Named
 
 _WIDTH = 8
 
@@ -99,6 +100,42 @@ def test_the_way_of_the_join_is_told(op_type: str, word: str) -> None:
     told = net.tell(net.conv(net.add(op_type, image, depth, **axis), taken, 3))
     streams = "two streams (image: 2 residual blocks of 8 channels; depth: 3 residual blocks of 8"
     assert f"{streams} channels) {word}, " in told
+
+
+def _steer(*, names: bool) -> str:
+    net = Named()
+    x = net.take("x", (1, _WIDTH, 16, 16))
+    y = net.take("context", (1, _WIDTH))
+    for number in range(3):
+        start = len(net.nodes)
+        scale = net.add("Reshape", net.linear(y, _WIDTH, _WIDTH), net.numbers(1, -1, 1, 1))
+        for _ in range(2):
+            x = net.add("Relu", net.add("Mul", net.conv(x, _WIDTH, _WIDTH), scale))
+        if names:
+            net.within(start, f"layers.{number}")
+    return net.finish(net.conv(x, _WIDTH, 3)).architecture.sentence
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_layers_that_each_block_has_for_another_input_are_no_stream(*, names: bool) -> None:
+    assert "streams" not in _steer(names=names)
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_heads_that_an_author_named_are_told_by_their_names(*, names: bool) -> None:
+    net = Named()
+    x = net.take("x", (1, 32))
+    for _ in range(4):
+        x = net.add("Relu", net.linear(x, 32, 32))
+    ends = []
+    for name, width in (("policy_head", 6), ("value_head", 1)):
+        start = len(net.nodes)
+        ends.append(net.linear(net.add("Relu", net.linear(x, 32, 16)), 16, width))
+        if names:
+            net.within(start, name)
+    told = net.finish(*ends).architecture.sentence
+    assert ("policy head (MLP 32 → 16 → 6, ReLU), value head (MLP" in told) == names
+    assert ("two heads (MLP 32 → 16 → 6, ReLU; MLP 32 → 16 → 1, ReLU)" in told) != names
 
 
 def _match(names: Sequence[str], *, is_loop: bool = False) -> str:
