@@ -116,7 +116,6 @@ _FUNCTIONS = "its stacks are in functions and branches, which keep their names"
 NAMELESS_OTHERWISE: dict[str, str] = {
     "built/genai_llama.matmulnbits_int4.onnx": "the first block has a norm that adds nothing",
     "built/windowed_decoder.opset28.onnx": "attributes tell windows, which one of six blocks lacks",
-    "exported/bart.dynamo.onnx": _ALIKE_ENDS,
     "exported/detr.dynamo.onnx": _ALIKE_ENDS,
     "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
     "exported/efficientnet.dynamo.onnx": _PIECES,

@@ -73,7 +73,7 @@ def _is_square(value: Value) -> bool:
 
 def _write_counts(outline: Outline, shares: OutlinePart) -> tuple[str, ...]:
     """Return ``100 → 25 nodes``; nothing where the file states no shape."""
-    shape = read_stated_shape(outline.operations.nodes[shares.end].outputs[0]) or ()
+    shape = read_stated_shape(outline.operations.nodes[shares.end].output(0)) or ()
     counts = [size for size in shape[-_TWO:] if isinstance(size, int)]
     return (f"{counts[0]:,} → {counts[1]:,} nodes",) if len(counts) == _TWO else ()
 

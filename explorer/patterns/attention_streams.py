@@ -265,11 +265,12 @@ def takes_other_token(operations: Operations, value: Value) -> bool:
         return False
     token, rest = joined
     cut = rest.producer
-    if cut is None or not cut.operator.has(*PICKING) or cut.inputs[0] is None:
+    whole = cut.input(0) if cut is not None else None
+    if cut is None or not cut.operator.has(*PICKING) or whole is None:
         return False
     before = _list_before(operations, token, _MOST_OF_STREAM, ())
     makers = [one.producer for one in before if one.producer is not None]
-    return bool(makers) and not any(cut.inputs[0] in maker.inputs for maker in makers)
+    return bool(makers) and not any(whole in maker.inputs for maker in makers)
 
 
 def _list_joined(operations: Operations, value: Value) -> list[Value]:

@@ -10,6 +10,7 @@ from netloupe.explorer.model import Value
 from .edge_inputs import find_lookups
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, Operations
+from .readings import read_str
 
 GRAPH_NETWORK = "Graph network block"
 _LAYERS = ("activation", "linear", "mlp", "norm")
@@ -73,9 +74,11 @@ def find_graph_networks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 def _find_scatter(operations: Operations, value: Value) -> int | None:
     """Return what adds up rows where edges end, and gives a value."""
     number = operations.giver(value)
-    return (
-        number if number is not None and operations.nodes[number].operator.has("scatters") else None
+    node = operations.nodes[number] if number is not None else None
+    adds = (
+        node is not None and node.operator.has("scatters") and read_str(node, "reduction") == "add"
     )
+    return number if adds else None
 
 
 def _stays(operations: Operations, number: int, inside: frozenset[int]) -> bool:
