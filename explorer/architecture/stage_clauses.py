@@ -18,6 +18,7 @@ from .sketch import write_row
 from .units import find_own_stage
 
 #: kinds of block that stages are counted in, the most telling first
+_GATED = "Gated unit"
 _STAGED = (
     *("transformer", "attention", "group", "mixer", "residual", "inverted", "separable"),
     *("mlp", "conv"),
@@ -175,7 +176,7 @@ def write_staged(
     is_trusted = is_numbered and kind != "conv"
     is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
     # of layers whose width nobody knows there may be lists, of flows for instance, and no stages
-    is_unsure = kind == "group" and not all(way)
+    is_unsure = pieces[0].name == _GATED and not all(way)
     if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole or is_unsure:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
