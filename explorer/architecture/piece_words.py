@@ -207,7 +207,7 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
         else:
             counts.append(1)
             widths.append(width)
-    if _TWICE * len({*widths}) < len(widths):
+    if all(widths) and _TWICE * len({*widths}) < len(widths):
         return []  # blocks of one list after the other, as of flows
     is_known = all(piece.part.out_features or len(counts) > 1 for piece in pieces)
     # of blocks that nearly all change width there are no stages

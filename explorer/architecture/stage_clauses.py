@@ -17,8 +17,8 @@ from .row_names import name_row, say_class
 from .sketch import write_row
 from .units import find_own_stage
 
-#: kinds of block that stages are counted in, the most telling first
 _GATED = "Gated unit"
+#: kinds of block that stages are counted in, the most telling first
 _STAGED = (
     *("transformer", "attention", "group", "mixer", "residual", "inverted", "separable"),
     *("mlp", "conv"),
