@@ -142,7 +142,7 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     names = Counter(piece.name for piece in pieces)
     if names["Mixer block"] and words in ([], ["convolutions"]):
         return "Mixer network"
-    if kinds["coupling"] >= _LEAST_COUPLINGS and words in ([], ["convolutions"]):
+    if kinds["coupling"] >= _LEAST_COUPLINGS and words in ([], ["convolutions"], ["attention"]):
         return "Normalizing flow"  # L. Dinh and others, Real NVP, 2017: layers can be undone
     if (
         kinds["message passing"]
