@@ -2,8 +2,8 @@
 
 What patterns count is compared with the author's lists (:mod:`.agreed_blocks`), of parts of blocks
 that stand in no module of their own as well (:mod:`.agreed_rows`), with weights and scores
-(:mod:`.agreed_layers`), and with how often each of the counted blocks is used. A number that
-nothing agrees with is not said.
+(:mod:`.agreed_layers`), with what resembles an idea (:mod:`.agreed_kinds`), and with how often each
+of the counted blocks is used. A number that nothing agrees with is not said.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .agreed_blocks import AgreedBlocks, Tell
+from .agreed_kinds import AgreedKinds
 from .agreed_layers import AgreedLayers
 from .agreed_rows import AgreedRows
 from .claims import read_counts
@@ -58,13 +59,14 @@ class AgreedCounts:
         self._blocks = AgreedBlocks(located, tell)
         self._rows = AgreedRows(located, tell)
         self._layers = AgreedLayers(located, beside)
+        self._kinds = AgreedKinds(located)
         self._near: list[Piece] | None = None
 
     def agree(self, clauses: Sequence[Clause]) -> list[Clause]:
         """Return clauses with those counts alone that are agreed on."""
         told = self._rows.agree(self._blocks.agree(clauses))
         settled = [self._settle(one, 1) for one in self._layers.agree(told)]
-        return self._join_apart(settled)
+        return self._kinds.agree(self._join_apart(settled))
 
     def _join_apart(self, clauses: list[Clause]) -> list[Clause]:
         """Return clauses with one count of a kind of block, where no other block is between."""
