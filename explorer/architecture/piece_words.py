@@ -234,9 +234,10 @@ def write_plural(noun: str) -> str:
     head, joint, rest = noun.partition(WITH)
     if joint:
         return f"{write_plural(head)}{joint}{rest}"
-    first, _, rest = noun.partition(" of ")
-    if first in ("block", "mixture") and rest:
-        return f"{first}s of {rest}"
+    for link in (" of ", " to ", " by "):  # an interaction of places
+        first, joint, rest = noun.partition(link)
+        if joint:
+            return f"{write_plural(first)}{joint}{rest}"
     if noun.endswith(_WITHOUT_PLURAL):
         return noun
     if noun[-1:].isdigit():  # as of Mamba-2

@@ -51,6 +51,8 @@ def is_encoder_decoder(outline: Outline, pieces: Sequence[Piece]) -> bool:
         return False
     if any(piece.part.follows(end) for piece in decoder[:first]):
         return False
+    if not _attend_to_one(outline, crossing):
+        return False
     beside = [piece for piece in decoder if piece.name not in _CROSSING]
     if len(beside) > _MOST_BESIDE * len(crossing):
         return False
@@ -60,6 +62,14 @@ def is_encoder_decoder(outline: Outline, pieces: Sequence[Piece]) -> bool:
         len(part.kernel) >= _LEAST_IMAGE_AXES and start.follows(part)
         for part in outline.of_kind("conv")
     )
+
+
+def _attend_to_one(outline: Outline, crossing: Sequence[Piece]) -> bool:
+    """Return whether all take one value: two streams that attend to each other take several."""
+    taken = [
+        {value for part in piece.parts for value in outline.operands(part)} for piece in crossing
+    ]
+    return bool(set.intersection(*taken))
 
 
 def is_patches(piece: Piece) -> bool:

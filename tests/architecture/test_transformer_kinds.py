@@ -74,3 +74,13 @@ def patch(*, stride: int) -> str:
 def test_patches_are_no_convolutions_beside_attention() -> None:
     assert patch(stride=2).startswith("Transformer: patches of 2 × 2, ")
     assert patch(stride=1).startswith("Network of convolutions and attention: ")
+
+
+def test_two_streams_that_attend_to_each_other_are_no_encoder_and_decoder() -> None:
+    net = Network()
+    x, y = (net.linear(net.take(name, (1, 9, 6)), 6, 8) for name in ("left", "right"))
+    for _ in range(3):
+        x, y = net.block(x), net.block(y)
+        x, y = net.block(x, context=y), net.block(y, context=x)
+    joined = net.add("MatMul", x, net.add("Transpose", y, perm=[0, 2, 1]))
+    assert "ncoder-decoder" not in net.finish(joined).architecture.sentence
