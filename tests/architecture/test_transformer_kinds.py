@@ -80,7 +80,9 @@ def test_two_streams_that_attend_to_each_other_are_no_encoder_and_decoder() -> N
     net = Network()
     x, y = (net.linear(net.take(name, (1, 9, 6)), 6, 8) for name in ("left", "right"))
     for _ in range(3):
-        x, y = net.block(x), net.block(y)
-        x, y = net.block(x, context=y), net.block(y, context=x)
+        for attends in (False, True):
+            taken = (y, x) if attends else (x, y)
+            pairs = zip((x, y), taken, strict=True)
+            x, y = (net.add("Add", own, net.attend(own, other)) for own, other in pairs)
     joined = net.add("MatMul", x, net.add("Transpose", y, perm=[0, 2, 1]))
     assert "ncoder-decoder" not in net.finish(joined).architecture.sentence
