@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.dataflow import find_giver, is_input_independent
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
 from netloupe.explorer.operators import ARRANGING_TRAITS, PASSING_TRAITS
@@ -13,6 +13,8 @@ from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum, is_shifted_range
 from .preparation_pieces import MASK, PreparationNodes, PreparationUse, Purpose, list_places
 
+#: what is looked up for the scores: by differences of places, and by something else
+RELATIVE_BIAS, _BIAS = "relative position bias", "attention bias"
 #: a mask is made with one of these
 _CHOOSING = frozenset({"chooses", "compares", "logical", "masks"})
 #: what may stand between a mask and the Softmax over the scores
@@ -23,9 +25,16 @@ _MOST_USES = 200
 
 
 def find_mask(piece: PreparationNodes) -> Purpose | None:
-    """Return whether a piece makes a mask, or ALiBi, for the scores of an attention."""
+    """Return whether a piece makes a mask, ALiBi, or a bias for the scores of an attention.
+
+    What is looked up in a stored table is learned, and no mask.
+    """
     if not piece.uses or not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
         return None
+    looked_up = [node for node in piece.nodes if _looks_up_biases(node)]
+    if looked_up:
+        is_relative = all(_compares_with_itself(node.input(1)) for node in looked_up)
+        return Purpose(RELATIVE_BIAS if is_relative else _BIAS, list_mask_facts(piece))
     has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
     # 1 - mask, times a large negative number
     is_inverted = {"multiplies_elements", "subtracts"} <= piece.traits
@@ -33,6 +42,39 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
     if not piece.traits & _CHOOSING and not is_inverted:
         return Purpose("ALiBi") if has_slopes else None
     return Purpose(MASK, (*list_mask_facts(piece), *["ALiBi"] * has_slopes))
+
+
+def _looks_up_biases(node: Node) -> bool:
+    """Return whether a node looks up in a stored table, along whichever axis: one for each head."""
+    table, index = node.input(0), node.input(1)
+    if not node.operator.has("looks_up") or table is None or index is None:
+        return False
+    if is_input_independent(index) or not is_input_independent(table):
+        return False
+    origin = find_origin(table)
+    if origin is None or origin.tensor is None or not origin.tensor.dtype.is_float:
+        return False
+    return sum(dim != 1 for dim in origin.dims or ()) > 1
+
+
+def _compares_with_itself(value: Value | None) -> bool:
+    """Return whether a value is made of the differences of one row of places with itself."""
+    through = ("adds", "elementwise", *PASSING_TRAITS)
+    node = find_giver(value, "subtracts", through=through, most=_MOST_STEPS)
+    if node is None or len(node.inputs) != 2:
+        return False
+    first, second = (_find_row(operand) for operand in node.inputs)
+    return first is not None and first is second
+
+
+def _find_row(value: Value | None) -> Value | None:
+    """Return what a value is another layout of."""
+    for _ in range(_MOST_STEPS):
+        node = value.producer if value is not None else None
+        if node is None or not node.operator.has(*PASSING_TRAITS):
+            return value
+        value = node.input(0)
+    return None
 
 
 def _multiplies_by_slopes(node: Node) -> bool:

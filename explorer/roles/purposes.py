@@ -10,7 +10,9 @@
   2021, section 3.4).
 * sinusoidal embedding: cosine and sine of the same angles side by side (A. Vaswani and others,
   Attention Is All You Need, 2017, section 3.5).
-* relative position bias: see :mod:`netloupe.explorer.roles.unlearned`.
+* relative position bias: see :mod:`netloupe.explorer.roles.unlearned`; also what is looked up in a
+  table, and added to scores, where the difference of places with themselves tells the row (Z. Liu
+  and others, Swin Transformer, 2021, section 3.2). *Attention bias* where something else does.
 * initial state: what recurrent operators begin with.
 * pixel normalization: shifting and scaling an image before the first convolution.
 * positional encoding: sines and cosines of an input times several frequencies, side by side (B.
@@ -34,7 +36,7 @@ from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
 from .edge_ends import find_edge_ends
-from .masks import find_mask, list_mask_facts
+from .masks import RELATIVE_BIAS, find_mask, list_mask_facts
 from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
@@ -84,7 +86,7 @@ def _find_relative_bias(piece: PreparationNodes) -> Purpose | None:
     for node in piece.nodes:
         is_table = node.operator.form == "Gather" and find_weight(node) is not None
         if is_table and is_relative_bias(node):
-            return Purpose("relative position bias", list_mask_facts(piece))
+            return Purpose(RELATIVE_BIAS, list_mask_facts(piece))
     return None
 
 

@@ -88,6 +88,36 @@ def test_an_attention_mask_says_what_is_certain(mask: str, facts: tuple[str, ...
     assert titles(attend(mask)) == [("attention mask", facts)]
 
 
+@pytest.mark.parametrize(
+    ("index", "name"),
+    [
+        ("c = Unsqueeze (given, axis)  d = Unsqueeze (given, two)  index = Sub (c, d)", "relative"),
+        ("index = Add (given, ids)", "attention"),
+        ("c = Unsqueeze (given, axis)  d = Unsqueeze (ids, two)  index = Sub (c, d)", "attention"),
+        ("", "mask"),
+    ],
+)
+def test_what_is_looked_up_in_a_table_is_a_bias_and_no_mask(index: str, name: str) -> None:
+    table = "rows = Gather <axis = 1> (table, index)  m = ReduceSum <keepdims = 0> (rows, zeros)"
+    graph = load_text(f"""
+        g (int64[b, s] given, int64[b, s] ids, float[b, s, 3] x) => (float[b, s, 3] y)
+        <float[3, 3] w = {_NINE}, float[2, 4] table = {{1, 2, 3, 4, 5, 6, 7, 8}},
+         int64[1] axis = {{1}}, int64[1] two = {{2}}, int64[1] zeros = {{0}}, float low = {{-1}}>
+        {{
+            {index} {table if index else "n = Unsqueeze (given, axis)  m = Cast <to = 1> (n)"}
+            t = Cast <to = 9> (ids)
+            known = Unsqueeze (t, axis)
+            bias = Where (known, m, low)
+            h = MatMul (x, w)
+            scores = Add (h, bias)
+            p = Softmax (scores)
+            y = MatMul (p, w)
+        }}
+    """).graph
+    names = {"relative": "relative position bias", "attention": "attention bias"}
+    assert titles(build_group_tree(graph)) == [(names.get(name, "attention mask"), ("padding",))]
+
+
 @pytest.mark.parametrize("score", ["Mul (h, bias)", "Sub (h, bias)"])
 def test_a_mask_may_multiply_and_be_subtracted(score: str) -> None:
     tree = attend("allowed = LessOrEqual (places, rows)", score=score)
