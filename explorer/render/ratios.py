@@ -15,7 +15,7 @@ from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.longest_path import find_longest_path
 from netloupe.explorer.layout.stream_sizes import is_stage
 from netloupe.explorer.layout.value_sizes import Size, ValueSizes, find_sizes
-from netloupe.explorer.model import Model, Value
+from netloupe.explorer.model import Model, TensorType, Value
 from netloupe.explorer.model.paths import find_element
 
 from .legend import Placed
@@ -64,12 +64,13 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
     many = _find_with_many(scene, model, sizes)
+    joined = _find_behind(scene, *_list_other_rows(scene, source))
     for number, box in enumerate(scene.boxes):
         if number not in stream or number in many or not _is_told(box):
             continue
         if _find_outermost(scene, number) in beside:
             continue
-        ratio = _find_ratio(sizes, given.get(number), image)
+        ratio = _find_ratio(sizes, given.get(number), image, may_be_row=number not in joined)
         if ratio:
             y = box.y + (_HEADER if box.item.is_open else box.height / 2)
             found.append((y, round(box.x + box.width / 2), ratio))
@@ -188,12 +189,28 @@ def _find_image(scene: Scene, sizes: ValueSizes) -> tuple[int, Size] | None:
     return max(found, key=lambda each: each[1].resolution or 0, default=None)
 
 
-def _find_behind(scene: Scene, source: int) -> set[int]:
-    """Return the boxes that values of a box come to: a scale beside the stream has no ratio."""
+def _list_other_rows(scene: Scene, source: int) -> list[int]:
+    """Return the inputs besides the image that have places: rows behind them are not its patches.
+
+    What has one number for a picture, as a step or a class, gives no place.
+    """
+    return [
+        number
+        for number, box in enumerate(scene.boxes)
+        if number != source
+        and box.item.kind == "input"
+        and isinstance(box.item.element, Value)
+        and isinstance(box.item.element.type, TensorType)
+        and any(dim.value != 1 for dim in (box.item.element.type.shape or ())[1:])
+    ]
+
+
+def _find_behind(scene: Scene, *sources: int) -> set[int]:
+    """Return the boxes that values of some come to: a scale beside the stream has no ratio."""
     following: dict[int, list[int]] = {}
     for edge in scene.edges:
         following.setdefault(edge.source, []).append(edge.target)
-    found, pending = {source}, [source]
+    found, pending = {*sources}, [*sources]
     while pending:
         for target in following.get(pending.pop(), ()):
             if target >= 0 and target not in found:
@@ -202,8 +219,11 @@ def _find_behind(scene: Scene, source: int) -> set[int]:
     return found
 
 
-def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
-    """Return how often a value's places go into the image's along each axis; 0 for unknown."""
+def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size, *, may_be_row: bool) -> int:
+    """Return how often a value's places go into the image's along each axis; 0 for unknown.
+
+    Places in a row are patches where only the image gives them.
+    """
     size = sizes.find(value) if value is not None else None
     if size is None or not size.resolution or not image.resolution:
         return 0
@@ -212,7 +232,7 @@ def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
     if len(size.places) == 2:
         axes = [*zip(image.amounts, size.amounts, strict=True)]
         ratios = _list_ratios([(whole, part) for whole, part in axes if whole and part])
-    elif len(size.places) == 1 and image.resolution % size.resolution == 0:
+    elif may_be_row and len(size.places) == 1 and image.resolution % size.resolution == 0:
         ratios = {math.isqrt(image.resolution // size.resolution)}  # patches in a row
         if ratios != {math.sqrt(image.resolution / size.resolution)} or _is_map(size, image):
             return 0

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.render.ratios import RATIO_ROOM, find_ratios
@@ -93,6 +97,28 @@ def test_what_does_not_come_from_the_image_tells_no_ratio() -> None:
     scale = net.convolve("last/conv", scale, 8, 4)
     found = list_ratios(draw(net.finish(net.add("Mul", "steer", value, scale))))
     assert found == []
+
+
+@pytest.mark.parametrize(("given", "ratios"), [((1, 16), []), ((1, 1), ["1/4", "1/8"])])
+def test_a_row_that_another_input_gives_too_is_none_of_patches(
+    given: tuple[int, int], ratios: list[str]
+) -> None:
+    """Tokens beside patches are as many as some patches are, and have no scale."""
+    net = Network(1, 3, 64, 64)
+    value = net.convolve("patches/conv", "x", 8, 4)
+    for number, kind in enumerate(("Tanh", "Elu", "Selu")):
+        value = net.add(kind, f"first{number}/act", value)
+    sizes = {"flat": [1, 8, 256], "from": [0], "to": [64], "axes": [2]}
+    for name, numbers in sizes.items():
+        net.weights.append(numpy_helper.from_array(np.array(numbers), name))
+    net.inputs.append(helper.make_tensor_value_info("other", TensorProto.FLOAT, given))
+    value = net.add("Reshape", "tokens/flat", value, "flat")
+    taken = net.add("Mul", "other/scale", "other", net.weigh((1, 8, 1)))
+    value = net.add("Concat", "all/join", value, taken, axis=2)
+    value = net.add("Slice", "some/cut", value, "from", "to", "axes")
+    for number, kind in enumerate(("Tanh", "Elu", "Selu")):
+        value = net.add(kind, f"last{number}/act", value)
+    assert [text for text, _ in list_ratios(draw(net.finish(value)))] == ratios
 
 
 def test_what_stands_beside_the_stream_tells_no_ratio() -> None:
