@@ -19,6 +19,8 @@ from .sizes import read_stated_shape
 #: what begins a title; what has a name of its own in the field keeps it behind that
 _DENOISING = "Denoising"
 _CAPITALS = 2
+#: no trait tells these from other functions of one element
+_WAVES = ("Sin", "Cos")
 #: so many nodes are between a step and its waves
 _MOST_NODES = 32
 _LEAST_AXES = 2
@@ -108,13 +110,13 @@ def _is_embedded(step: Value) -> bool:
             form = user.operator.form
             if wave and user.operator.has("joins"):
                 joined.setdefault(wave, set()).add(user)
-            elif form in ("Sin", "Cos") and not wave:
+            elif form in _WAVES and not wave:
                 pending += ((result, form) for result in _results(user.outputs))
             elif user.operator.has("adds", "multiplies_elements", "divides", "elementwise") or (
                 user.operator.family in ("shape", "convert")
             ):
                 pending += ((result, wave) for result in _results(user.outputs))
-    return bool(joined.get("Sin", set()) & joined.get("Cos", set()))
+    return bool(set.intersection(*(joined.get(wave, set()) for wave in _WAVES)))
 
 
 def _results(values: Sequence[Value | None]) -> list[Value]:

@@ -22,6 +22,8 @@ from .outline import Outline, OutlinePart
 from .sizes import find_patch, find_token_tables, list_matrices
 from .sketch import Sketch
 
+#: kinds of part that late interaction reduces by, one after the other: no trait tells them apart
+_LARGEST_SUMMED = ("ReduceMax", "ReduceSum")
 #: so many parts behind a product it is looked for what becomes of similarities
 _MOST_BEHIND = 6
 #: of one vector for each of a batch
@@ -108,7 +110,7 @@ def _write_comparison(outline: Outline, product: OutlinePart, *, is_cosine: bool
 
     O. Khattab and M. Zaharia, ColBERT, 2020, section 3.2: the largest similarities are summed up.
     """
-    current, reducing = product, ["ReduceMax", "ReduceSum"]
+    current, reducing = product, [*_LARGEST_SUMMED]
     for _ in range(_MOST_BEHIND):
         user = outline.only_user(current)
         if user is None:

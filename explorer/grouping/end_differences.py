@@ -78,7 +78,7 @@ def tell_lacking(
 
 
 def tell_start(first: Sequence[Node], second: Sequence[Node]) -> str:
-    """Return ``the first from zeros`` where a first block takes what is stored for its stream.
+    """Return ``the first from zeros`` where a first block takes these for its stream.
 
     So the state of a recurrent cell begins, and the targets of a decoder that has learned queries
     (N. Carion and others, End-to-End Object Detection with Transformers, 2020, section A.3).
@@ -97,7 +97,7 @@ def tell_start(first: Sequence[Node], second: Sequence[Node]) -> str:
         return ""
     numbers = [read_numbers(constant_tensor(value), _MOST_NUMBERS) for value in starts]
     are_zeros = all(own and not any(own) for own in numbers)
-    return f"the first from {'zeros' if are_zeros else 'a stored state'}"
+    return "the first from zeros" if are_zeros else ""
 
 
 def _count_parts(nodes: Sequence[Node], context: GraphContext) -> Counter[str]:

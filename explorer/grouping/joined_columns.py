@@ -14,6 +14,7 @@ from netloupe.explorer.patterns import find_graph_context, name_block
 from .branches import MOST_BRANCHES
 from .group import Group
 from .role_groups import FreePath
+from .spilled_arithmetic import has_work
 
 _NAME = "Branch"
 #: columns of fewer nodes are as good drawn
@@ -25,7 +26,8 @@ _MOST_NODES = 200
 def fold_joined_columns(group: Group, free_path: FreePath) -> None:
     """Put like columns of loose nodes in a group that one node joins into a repeat before it.
 
-    A column is all that leads to one operand and to nothing else. All have the same operators in
+    A column is all that leads to one operand and to nothing else, and has work in it: arithmetic
+    alone is one passage. All have the same operators in
     the same order, and none has a value that is a result. Linear in the nodes.
 
     Parameters
@@ -69,7 +71,7 @@ def _list_columns(joint: Node, places: Mapping[Node, int]) -> list[list[Node]]:
     for value in joint.inputs:
         end = value.producer if value is not None else None
         column = _find_column(end, joint, places) if end is not None else []
-        if not _LEAST_NODES <= len(column) <= _MOST_NODES:
+        if not _LEAST_NODES <= len(column) <= _MOST_NODES or not has_work(column):
             return []
         if columns and [node.op_type for node in column] != [n.op_type for n in columns[0]]:
             return []
