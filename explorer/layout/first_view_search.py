@@ -36,6 +36,7 @@ from .shut_ideas import is_shut_idea
 from .stacks import (
     HiddenBlock,
     are_alike,
+    are_same,
     are_side_by_side,
     is_another,
     is_in_stage,
@@ -184,7 +185,12 @@ class Search:
                 continue
             if not self.insets or is_another(stack.group, self.insets[0].item.element):
                 before = len(self.insets)
-                self._open_inset(stack, [s for s in stacks if s != stack and are_alike(s, stack)])
+                alike = [s for s in stacks if s != stack and are_alike(s, stack)]
+                same = [s for s in stacks if s not in (stack, *alike) and are_same(s, stack)]
+                if same:  # an encoder and a decoder of the same blocks
+                    self._open_inset(stack, [*alike, *same])
+                if len(self.insets) == before:
+                    self._open_inset(stack, alike)
                 drawn += [stack] * (len(self.insets) - before)
                 self.misses_idea |= not drawn and is_shut_idea(stack.group)
         for stack in stacks:

@@ -211,6 +211,15 @@ def are_alike(stack: HiddenBlock, largest: HiddenBlock) -> bool:
     )
 
 
+def are_same(stack: HiddenBlock, other: HiddenBlock) -> bool:
+    """Return whether stacks in other modules are of as many blocks that are told to be the same."""
+    if min(len(stack.way), len(other.way)) < len(("module", "stack")):
+        return False
+    told = [one.group.recognised for one in (stack, other)]
+    is_told = told[0] is not None and told[1] is not None and told[0].text == told[1].text
+    return is_told and len(stack.group.children) == len(other.group.children)
+
+
 def are_side_by_side(view: View, items: list[Item]) -> bool:
     """Return whether items stand in the same one, and no value goes from one to another."""
     outer = items[0].parent
