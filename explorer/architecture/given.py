@@ -159,7 +159,8 @@ def _read_width(part: OutlinePart | None) -> int:
 
 
 def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str, Detail], str]:
-    if width in {table.rows for table in find_token_tables(outline)}:
+    tables = find_token_tables(outline)  # the largest first
+    if tables and width == tables[0].rows:
         return {}, "output over the vocabulary"
     found = find_head(outline, [head])
     if found is None:

@@ -37,6 +37,8 @@ _LEAST_OF_TRUNK = (3, 24)
 #: what is told apart is read with more ease
 _MORE_WORDS = 10
 _MOST_INPUTS = 2
+#: a row takes a condition where so many of its blocks do
+_MOST_OF_ALL = 0.75
 _ORDINALS = ("first", "second", "third", "fourth")
 #: operators behind the last block of a head, of which is told what it gives
 _LAST = {"Sigmoid": "sigmoid", "Softmax": "softmax", "Tanh": "tanh"}
@@ -126,6 +128,9 @@ class TopologyTeller:
         least, fewest = _LEAST_OF_TRUNK
         front = self._tell_region(root, FRONT, least, fewest)
         trunk = self._tell_region(root, TRUNK, max(most, least), max(words, fewest))
+        way = topology.joint.removeprefix("in ")
+        if streams and way and trunk and trunk[0].text.startswith(way):  # it is told by its block
+            streams = [streams[0].removesuffix(f" {topology.joint}")]
         clauses = [one.write() for one in front]
         clauses += streams
         clauses += self._add_conditions(trunk, entering)
@@ -273,8 +278,22 @@ class TopologyTeller:
         for part in self._topology.conditions.entries if places else ():
             counts[starts[places[min(bisect_left(places, part.place), len(places) - 1)]]] += 1
         at = counts.most_common(1)[0][0] if entering and counts else -1
+        entered = {
+            places[min(bisect_left(places, part.place), len(places) - 1)]
+            for part in self._topology.conditions.entries
+            if places
+        }
         for place, clause in enumerate(clauses):
-            yield f"{clause.write()} {entering}" if place == at else clause.write()
+            share = "in part " if place == at and _is_entered_in_part(clause, entered) else ""
+            yield f"{clause.write()} {share}{entering}" if place == at else clause.write()
+
+
+def _is_entered_in_part(clause: Clause, entered: set[int]) -> bool:
+    """Return whether something enters some blocks of a row of one kind, and not the others."""
+    own = [{part.place for part in piece.parts} for piece in clause.scope]
+    is_row = len({piece.token for piece in clause.scope}) == 1
+    taking = sum(not entered.isdisjoint(places) for places in own)
+    return is_row and taking < _MOST_OF_ALL * len(own)
 
 
 def _filter(module: Module, kept: set[int]) -> Module:

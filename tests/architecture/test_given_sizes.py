@@ -53,3 +53,16 @@ def test_two_outputs_are_told_by_sizes_that_they_have() -> None:
             shape = (1, 40)
         sentence = net.finish(*ends, shape=shape).architecture.sentence
         assert ("outputs of 1 and 1 features" in sentence) != squeezed, sentence
+
+
+def test_two_numbers_of_each_token_are_no_vocabulary_of_two_kinds_of_token() -> None:
+    net = Network()
+    kinds = net.embed("kinds", 2)
+    x = net.add("Add", net.embed("ids", 100), kinds)
+    x = net.add("Relu", net.linear(net.add("Relu", net.linear(x, 8, 8)), 8, 8))
+    x = net.add("Add", x, net.attend(x, x))
+    for width, is_said in ((2, False), (100, True)):
+        other = Network()
+        other.nodes, other.weights, other.inputs = [*net.nodes], [*net.weights], [*net.inputs]
+        told = other.finish(other.linear(x, 8, width)).architecture.sentence
+        assert ("output over the vocabulary" in told) == is_said, told

@@ -316,3 +316,20 @@ def test_parts_of_noise_are_named_as_such() -> None:
         x = net.residual(x, net.linear(net.add("Concat", row, part, axis=1), 2 * _WIDTH, _WIDTH))
     told = net.tell(net.conv(x, _WIDTH, 3))
     assert " conditioned on a part of noise and label (embedding of 10 × 8)" in told
+
+
+def test_what_enters_some_blocks_of_a_row_conditions_it_in_part() -> None:
+    def tell(entered: int) -> str:
+        net = Network()
+        x, style = net.take("image", (1, 8, 16, 16)), net.take("style", (1, 8))
+        for number in range(8):
+            inner = net.add("Relu", net.conv(x, 8, 8))
+            if number < entered:
+                scale = net.add("Reshape", net.linear(style, 8, 8), net.numbers(1, 8, 1, 1))
+                inner = net.add("Mul", inner, scale)
+            x = net.add("Add", x, net.conv(inner, 8, 8))
+        return net.finish(net.conv(x, 8, 3), shape=(1, 3, 16, 16)).architecture.sentence
+
+    assert " conditioned on style" in tell(8)
+    assert "in part conditioned on style" not in tell(8)
+    assert "in part conditioned on style" in tell(4)
