@@ -11,6 +11,15 @@ from .known_architectures import MODEST, Architecture
 #: papers beside ``tests/known_architectures.py``
 ALSO: dict[str, tuple[float, ...]] = {
     "clip": (64, 16, 256, 48, 12, 192),
+    # places that the file states of what it gives
+    "demucs": (9556,),
+    # places that the file states of what it gives
+    "fastspeech2": (
+        40,
+        12,
+    ),
+    # places that the file states of what it gives
+    "dit": (16,),
     "densenet": (8,),
     # of states, actions and returns, and of the actions that are given
     "decision_transformer": (4,),
