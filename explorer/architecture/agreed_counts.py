@@ -59,7 +59,7 @@ class AgreedCounts:
         self._blocks = AgreedBlocks(located, tell)
         self._rows = AgreedRows(located, tell)
         self._layers = AgreedLayers(located, beside)
-        self._kinds = AgreedKinds(located)
+        self._kinds = AgreedKinds(located, beside)
         self._near: list[Piece] | None = None
 
     def agree(self, clauses: Sequence[Clause]) -> list[Clause]:

@@ -23,6 +23,9 @@ from .pieces import Piece
 #: kinds of block that are known by what all of them have, whatever they are for
 _WHOLES = MINOR | {"attention", "dense", "experts", "inverted", "mixer", "mlp", "recurrent"}
 _PLAIN = _WHOLES | {"residual", "separable", "transformer", "unrolled"}
+#: how many layers there are, and how loose attention is called that one of them may have
+_LAYERS = re.compile(r"(?:stages of )?(?<![\w,.→×])[\d, ]*\d (?=transformer blocks)")
+_SELF = "Self-attention"
 #: so many layers before the last one are alike by chance no more
 _LEAST_LAYERS = 2
 #: traits of operations by which some ideas are known
@@ -36,16 +39,46 @@ class AgreedKinds:
     ----------
     located
         The blocks and layers of the graph.
+    beside
+        Blocks that are told apart from the clauses.
     """
 
-    def __init__(self, located: LocatedPieces) -> None:
+    def __init__(self, located: LocatedPieces, beside: Sequence[Piece] = ()) -> None:
+        self._beside = {id(piece) for piece in beside}
         self._outline = located.outline
         self._pieces = located.pieces
         self._known: dict[str, bool] = {}
 
     def agree(self, clauses: Sequence[Clause]) -> list[Clause]:
         """Return clauses without numbers of what may be more."""
-        return [self._judge(clause) for clause in clauses]
+        told = self._beside | {id(piece) for clause in clauses for piece in clause.scope}
+        return [self._judge_layers(self._judge(clause), told) for clause in clauses]
+
+    def _judge_layers(self, clause: Clause, told: set[int]) -> Clause:
+        """Return a clause without a number of layers where loose parts may be one more.
+
+        Where branches are written in turn, attention of one stands before an MLP of the other.
+        """
+        if not _LAYERS.search(f"{clause.name}\n{clause.text}"):
+            return clause
+        own = {id(piece) for piece in clause.scope}
+        loose = [
+            piece
+            for piece in self._pieces
+            if piece.layer is None and (id(piece) in own or id(piece) not in told)
+        ]
+        widths = {
+            part.widths
+            for piece in clause.scope
+            if piece.layer is not None
+            for part in piece.layer.feeding
+        }
+        attends = any(piece.kind == "attention" and piece.name == _SELF for piece in loose)
+        feeds = any(piece.kind == "mlp" and piece.part.widths in widths for piece in loose)
+        if not (attends and feeds):
+            return clause
+        name, text = (_LAYERS.sub("", said) for said in (clause.name, clause.text))
+        return replace(clause, name=name, text=text, is_plain=False)
 
     def _judge(self, clause: Clause) -> Clause:
         if clause.parts:

@@ -103,7 +103,8 @@ class Piece:
 def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     """Return the blocks of a graph in order; what joins, arranges or normalizes is none.
 
-    Attention and the MLP behind it are one, unless something else that is told is between them.
+    Attention and the MLP behind it are one, unless something else that is told is on the way from
+    one to the other. What another branch has in the file between them is none.
     """
     told = [
         part
@@ -112,25 +113,27 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     ]
     places = {id(part): place for place, part in enumerate(told)}
     layers: dict[int, Layer] = {}
+    inside: set[int] = set()
     for stack in stacks:
         for layer in stack.layers:
             own = sorted(places.get(id(part), -1) for part in layer.parts)
-            is_whole = own[0] >= 0 and own == [*range(own[0], own[0] + len(own))]
+            is_whole = own[0] >= 0 and not any(
+                told[between].follows(told[own[0]]) and told[own[-1]].follows(told[between])
+                for between in range(own[0] + 1, own[-1])
+                if between not in own
+            )
             if is_whole and layer.attentions and layer.feeding:
                 layers[own[0]] = layer
+                inside.update(own[1:])
     pieces: list[Piece] = []
-    place = 0
-    while place < len(told):
+    for place, part in enumerate(told):
         found = layers.get(place)
         if found is not None:
             name = _name_layer(found)
             parts = sorted(found.parts, key=lambda part: part.place)
             pieces.append(Piece("transformer", name, parts, found))
-            place += len(parts)
-        else:
-            part = told[place]
+        elif place not in inside:
             pieces.append(Piece(part.kind, _name(outline, part), [part]))
-            place += 1
     return pieces
 
 

@@ -8,6 +8,7 @@ from onnx import TensorProto
 
 from netloupe.explorer.architecture.agreed_kinds import AgreedKinds
 from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.layers import find_stacks
 from netloupe.explorer.architecture.located_pieces import LocatedPieces
 from netloupe.explorer.architecture.outline import Outline
 from netloupe.explorer.architecture.pieces import Piece, list_pieces
@@ -62,3 +63,32 @@ def test_what_is_known_in_few_of_its_places_is_not_counted(known: int, is_sure: 
     text = f"{known} message passing"
     (told,) = AgreedKinds(located).agree([Clause(text, tuple(pieces), is_plain=True)])
     assert told.write() == (text if is_sure or known == 1 else "message passing")
+
+
+def _tell_layers(*, has_loose: bool, is_told: bool = False) -> str:
+    """Return what is said of three layers, beside an attention and an MLP with a layer between."""
+    net = Network()
+    x = net.linear(net.take("x", (1, 9, 6)), 6, 8)
+    for _ in range(3):
+        x = net.block(x)
+    if has_loose:
+        x = net.add("Add", x, net.attend(x, x))
+        x = net.add("Add", x, net.linear(net.add("Tanh", x), 8, 8))
+        x = net.add("Add", x, net.feed(x))
+    model = net.finish(net.linear(x, 8, 5))
+    nodes = [*model.graph.nodes]
+    outline = Outline(model.graph, nodes)
+    pieces = list_pieces(outline, find_stacks(outline))
+    layers = [piece for piece in pieces if piece.layer is not None]
+    assert len(layers) == 3
+    clauses = [Clause("3 transformer blocks", tuple(layers), is_plain=True)]
+    if is_told:
+        clauses.append(Clause("attention", tuple(one for one in pieces if one.layer is None)))
+    located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+    return AgreedKinds(located).agree(clauses)[0].text
+
+
+def test_layers_are_not_counted_where_loose_parts_may_be_one_more() -> None:
+    assert _tell_layers(has_loose=False) == "3 transformer blocks"
+    assert _tell_layers(has_loose=True, is_told=True) == "3 transformer blocks"
+    assert _tell_layers(has_loose=True) == "transformer blocks"
