@@ -52,7 +52,7 @@ def _relieve(
 ) -> None:
     boxes = [make_passage_box(child) for child in group.children]
     find_edges(boxes, group.graph)
-    if sum(not _is_round(box.child) for box in boxes) <= _MOST_BOXES:
+    if sum(not is_round(box.child) for box in boxes) <= _MOST_BOXES:
         return
     taken: set[int] = set()
     found: list[tuple[int, int]] = []
@@ -112,7 +112,7 @@ def _find_node(child: Child) -> Node | None:
     return child.main if child.kind == "operation" else None
 
 
-def _is_round(child: Child) -> bool:
+def is_round(child: Child) -> bool:
     """Return whether a child is a sum or a product of results, drawn as a circle."""
     return isinstance(child, Node) and child.operator.has("adds", "multiplies_elements")
 

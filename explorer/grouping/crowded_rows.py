@@ -17,6 +17,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import find_graph_context, name_block
 from netloupe.explorer.roles import find_weight
 
+from .crowded import is_round
 from .group import Group
 from .member_nodes import is_layer, list_nodes_inside
 from .repeat_names import name_span
@@ -114,7 +115,7 @@ class _Level:
 
     def _has_more(self, boxes: int) -> bool:
         """Return whether there are more boxes; circles of sums and products are none."""
-        return sum(not _is_round(child) for child in self._group.children) > boxes
+        return sum(not is_round(child) for child in self._group.children) > boxes
 
     def _look(self) -> list[Box]:
         """Return the boxes, those that give before those that take, and what takes from which."""
@@ -191,11 +192,6 @@ class _Level:
             return self._labels.get(child.index, "") if is_layer(child) else ""
         is_module = child.kind == "scope" or child.label != child.type_name
         return child.label if is_module and child.kind in ("scope", "operation", "repeat") else ""
-
-
-def _is_round(child: Child) -> bool:
-    """Return whether a child is a sum or a product of results, drawn as a circle."""
-    return isinstance(child, Node) and child.operator.has("adds", "multiplies_elements")
 
 
 def _sort(boxes: Sequence[Box]) -> list[int]:

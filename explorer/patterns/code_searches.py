@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 
 from .details import EmbeddingDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING, Operations
+from .operations import PARTING, PICKING, Operations
 from .quantizers import NEAREST, find_distances_to_codes
 from .readings import read_int, read_scalar
 
@@ -127,7 +127,7 @@ def _find_whole(operations: Operations, table: FoundBlock) -> Value | None:
     value = taken[-1] if taken else None
     for step in range(_MOST_PICKED):
         giver = operations.giver(value) if value is not None else None
-        if giver is None or not operations.nodes[giver].operator.has(*PICKING, "slices", "splits"):
+        if giver is None or not operations.nodes[giver].operator.has(*PARTING):
             return value if step else None
         first = operations.nodes[giver].input(0)
         value = operations.source(first) if first is not None else None

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from .convolutions import CONVOLUTIONS, read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
-from .operations import PICKING, Operations
+from .operations import PARTING, Operations
 
 _BOTH = 2
 #: so many convolutions make the factor of a product
@@ -150,9 +150,7 @@ def _find_whole(operations: Operations, value: Value) -> Value | None:
     whole: Value | None = None
     for _ in range(_MOST_PICKED):
         number = operations.giver(whole or value)
-        picks = number is not None and operations.nodes[number].operator.has(
-            *PICKING, "splits", "slices"
-        )
+        picks = number is not None and operations.nodes[number].operator.has(*PARTING)
         if number is None or not picks or not operations.operands[number]:
             break
         whole = operations.operands[number][0]

@@ -17,6 +17,7 @@ _LEAST_LAYERS = 3
 #: what stands between the layers
 _BETWEEN = (*PICKING, "activates", "adds", "splits")
 _LEAST_VARIABLES = 2
+_BOTH = 2
 #: a gate of a part of one layer, and one of two layers
 _GATED = ("GLU", "Gate")
 #: so many operations are behind the ELU: two layers with their biases, and the gate
@@ -101,6 +102,19 @@ def _walk_layer(blocks: FoundBlocks, value: Value, start: Value) -> set[int] | N
     return None
 
 
+def _list_normed_sums(blocks: FoundBlocks) -> Iterator[tuple[FoundBlock, int, list[Value]]]:
+    """Yield norms of a sum of two values, with the sum and the values."""
+    operations = blocks.operations
+    for end in range(len(operations)):
+        norm = blocks.ending(end, "norm")
+        total = operations.giver(operations.operands[min(norm.numbers)][0]) if norm else None
+        if norm is None or total is None or operations.kinds[total] != "Add":
+            continue
+        taken = operations.operands[total]
+        if len(taken) == _BOTH and blocks.owner[total] is None:
+            yield norm, total, taken
+
+
 def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find norm(x + GLU(W₁ · ELU(W₂ · x + W₃ · c))), where x may be projected beside.
 
@@ -109,14 +123,7 @@ def find_gated_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     equations 2 to 5).
     """
     operations = blocks.operations
-    for end in range(len(operations)):
-        norm = blocks.ending(end, "norm")
-        total = operations.giver(operations.operands[min(norm.numbers)][0]) if norm else None
-        if norm is None or total is None or operations.kinds[total] != "Add":
-            continue
-        taken = operations.operands[total]
-        if len(taken) != 2 or blocks.owner[total] is not None:
-            continue
+    for norm, total, taken in _list_normed_sums(blocks):
         for gated, stream in (taken, taken[::-1]):
             gate = blocks.ending(operations.giver(gated), "gate")
             shortcut = blocks.ending(operations.giver(stream), "linear")
@@ -180,14 +187,7 @@ def find_gated_skips(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     B. Lim and others, Temporal Fusion Transformers, 2021, equation 17.
     """
     operations = blocks.operations
-    for end in range(len(operations)):
-        norm = blocks.ending(end, "norm")
-        total = operations.giver(operations.operands[min(norm.numbers)][0]) if norm else None
-        if norm is None or total is None or operations.kinds[total] != "Add":
-            continue
-        taken = operations.operands[total]
-        if len(taken) != 2 or blocks.owner[total] is not None:
-            continue
+    for norm, total, taken in _list_normed_sums(blocks):
         for gated, _ in (taken, taken[::-1]):
             gate = blocks.ending(operations.giver(gated), "gate")
             split = min(gate.numbers) if gate is not None else None

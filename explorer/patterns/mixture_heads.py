@@ -9,11 +9,10 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE, PICKING, Operations
+from .operations import OUTSIDE, PARTING, Operations
 
 _LEAST_COMPONENTS = 2
 _MOST_PICKED = 3
-_PARTING = (*PICKING, "slices", "splits")
 _POSITIVE = ("Exp", "Softplus")
 
 
@@ -49,7 +48,7 @@ def find_mixture_heads(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 middles |= {number for v in own if _is_of(blocks, v, whole, count)}
             elif result is not None and operations.users[number] == [OUTSIDE]:
                 layer = blocks.ending(number, "linear")
-                is_part = operations.nodes[number].operator.has(*_PARTING)
+                is_part = operations.nodes[number].operator.has(*PARTING)
                 if (layer is not None or is_part) and _is_of(blocks, result, whole, count):
                     middles.add(number)
         sizes = {_read_last(operations, operations.operands[n][0]) for n in widths}
@@ -73,7 +72,7 @@ def _find_whole(blocks: FoundBlocks, value: Value) -> Value | None:
         layer = blocks.ending(giver, "linear")
         if layer is not None:
             return operations.operands[min(layer.numbers)][0]
-        if not operations.nodes[giver].operator.has(*_PARTING) or not operations.operands[giver]:
+        if not operations.nodes[giver].operator.has(*PARTING) or not operations.operands[giver]:
             return value if step else None
         value = operations.operands[giver][0]
     return None
@@ -99,7 +98,7 @@ def _add_layers(blocks: FoundBlocks, numbers: set[int]) -> set[int]:
         for giver in operations.givers(number):
             owner = blocks.owner[giver]
             own = owner.numbers if owner is not None else frozenset({giver})
-            is_part = operations.nodes[giver].operator.has(*_PARTING)
+            is_part = operations.nodes[giver].operator.has(*PARTING)
             is_layer = owner is not None and owner.kind == "linear"
             if (is_part or is_layer) and numbers.issuperset(operations.users[giver]):
                 numbers |= own

@@ -27,6 +27,8 @@ OUTSIDE = -1
 ARRANGING = (*HANDING_TRAITS, "broadcasts")
 #: what takes a part of its first operand
 PICKING = ("gathers", "picks")
+#: what takes a value apart, or a part of it
+PARTING = (*PICKING, "slices", "splits")
 #: roles of operands that limit what is computed with, or fill the places around
 _LIMITING = frozenset({"bound", "fill"})
 _MOST_USERS = 10_000

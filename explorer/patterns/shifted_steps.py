@@ -8,16 +8,15 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING, Operations
+from .operations import Operations
 from .picked_parts import read_parts
 from .readings import read_int, read_ints, read_numbers
-from .walks import leads_to
+from .walks import find_source, leads_to
 
 _BOTH = 2
 _MOST_PADS = 16
 #: so many nodes are looked at between a value and what a network makes of it
 _MOST_OF_NETWORK = 10_000
-_PARTING = (*PICKING, "slices", "splits")
 #: what adds logarithms of scales up, and turns their sign
 _ADDING_UP = ("ReduceMean", "ReduceSum")
 
@@ -72,8 +71,8 @@ def _read_step(
         total, end, taken = user, user, [*others, *given]
     else:
         return None
-    whole = _find_whole(operations, scale)
-    shifts = [v for v in taken if whole is not None and _find_whole(operations, v) is whole]
+    whole = find_source(operations, scale)
+    shifts = [v for v in taken if whole is not None and find_source(operations, v) is whole]
     values = [v for v in taken if v not in shifts]
     if len(taken) != _BOTH or len(shifts) != 1 or shifts[0] is scale or whole is None:
         return None
@@ -95,15 +94,6 @@ def _find_sums(operations: Operations, scale: Value) -> set[int]:
         if turned is not None and operations.kinds[turned] == "Neg":
             found.add(turned)
     return found
-
-
-def _find_whole(operations: Operations, value: Value) -> Value | None:
-    """Return the value that another one is a part of."""
-    giver = operations.giver(value)
-    if giver is None or not operations.nodes[giver].operator.has(*_PARTING):
-        return None
-    first = operations.nodes[giver].input(0)
-    return operations.source(first) if first is not None else None
 
 
 def _find_moving(operations: Operations, value: Value) -> list[int]:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
-
 from .convolution_details import ConvolutionDetails
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING, Operations
+from .operations import PARTING, Operations
+from .walks import find_source
 
 _BOTH = 2
 _MOST_PICKED = 4
-_PARTING = (*PICKING, "slices", "splits")
 
 
 def find_short_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -35,9 +33,9 @@ def find_short_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         between, end = _walk_on(operations, conv.end)
         if start is None or end is None or operations.kinds[end] != "Mul" or end == start:
             continue
-        wholes = [_find_whole(operations, v) for v in operations.operands[start]]
+        wholes = [find_source(operations, v) for v in operations.operands[start]]
         others = [v for v in operations.operands[end] if operations.giver(v) not in between]
-        wholes += [_find_whole(operations, v) for v in others]
+        wholes += [find_source(operations, v) for v in others]
         if len(wholes) != _BOTH + 1 or len({id(one) for one in wholes}) != 1:
             continue
         projection = blocks.ending(operations.giver(wholes[0]) if wholes[0] else None, "linear")
@@ -74,17 +72,8 @@ def _walk_on(operations: Operations, number: int) -> tuple[set[int], int | None]
     numbers = {number}
     for _ in range(_MOST_PICKED):
         user = operations.only_user(number)
-        if user is None or not operations.nodes[user].operator.has(*_PARTING):
+        if user is None or not operations.nodes[user].operator.has(*PARTING):
             return numbers, user
         numbers.add(user)
         number = user
     return numbers, None
-
-
-def _find_whole(operations: Operations, value: Value) -> Value | None:
-    """Return the value that another one is a part of."""
-    node = value.producer
-    if node is None or not node.operator.has(*_PARTING):
-        return None
-    first = node.input(0)
-    return operations.source(first) if first is not None else None

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
+from .walks import find_whole
 
 _BOTH = 2
 VECTOR_MESSAGES = "Equivariant message passing"
@@ -28,7 +29,7 @@ def find_vector_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     sums: dict[Value, list[int]] = {}
     for number in range(len(operations)):
-        part = _find_whole(operations, _read_updates(operations, number))
+        part = find_whole(operations, _read_updates(operations, number))
         if part is not None:
             sums.setdefault(part[0], []).append(number)
     for end in range(len(operations)):
@@ -47,7 +48,7 @@ def find_vector_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 continue
             numbers.add(product)
             for value in operations.operands[product]:
-                part = _find_whole(operations, value)
+                part = find_whole(operations, value)
                 giver = operations.giver(value)
                 if part is not None:
                     shares += 1
@@ -71,15 +72,6 @@ def _read_updates(operations: Operations, number: int) -> Value | None:
     place = node.operator.operands.find("updates") if node.operator.has("scatters") else None
     value = node.input(place) if place is not None else None
     return operations.source(value) if value is not None else None
-
-
-def _find_whole(operations: Operations, value: Value | None) -> tuple[Value, int] | None:
-    """Return of what a value is a part, and what takes it."""
-    number = operations.giver(value) if value is not None else None
-    taken = operations.operands[number] if number is not None else []
-    if number is None or not taken or not operations.nodes[number].operator.has(*_PARTING):
-        return None
-    return taken[0], number
 
 
 def _list_parts(operations: Operations, whole: Value) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from netloupe.explorer.model import Value
 
-from .operations import Operations
+from .operations import PARTING, Operations
 
 _PARTING = ("slices", "splits")
 
@@ -81,7 +81,7 @@ def leads_to(operations: Operations, start: Value, value: Value, most: int) -> b
 
 
 def find_whole(
-    operations: Operations, value: Value, traits: Collection[str] = _PARTING
+    operations: Operations, value: Value | None, traits: Collection[str] = _PARTING
 ) -> tuple[Value, int] | None:
     """Return of what a value is a part, and the operation that takes it apart; None for no part.
 
@@ -94,8 +94,17 @@ def find_whole(
     traits
         Of operators that take a value apart.
     """
-    number = operations.giver(value)
+    number = operations.giver(value) if value is not None else None
     if number is None or not operations.nodes[number].operator.has(*traits):
         return None
     taken = operations.operands[number]
     return (taken[0], number) if taken else None
+
+
+def find_source(operations: Operations, value: Value) -> Value | None:
+    """Return the value that another one is a part of, in the layout that it was made in."""
+    number = operations.giver(value)
+    if number is None or not operations.nodes[number].operator.has(*PARTING):
+        return None
+    first = operations.nodes[number].input(0)
+    return operations.source(first) if first is not None else None
