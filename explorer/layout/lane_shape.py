@@ -152,7 +152,7 @@ def _find_columns(
         return columns if columns is not None and _are_parallel(columns) else None
     arms = list_arms(level, order, rows)
     columns = order_columns(level, arms) if arms is not None else None
-    return columns if columns is not None and _are_lanes(columns, given) else None
+    return columns if columns is not None and are_lanes(columns, given) else None
 
 
 def _are_parallel(columns: Sequence[Sequence[Arm]]) -> bool:
@@ -222,9 +222,10 @@ def _close_gaps(rows: Rows) -> Rows:
     return {box: (places[low], places[high]) for box, (low, high) in rows.items()}
 
 
-def _are_lanes(columns: Sequence[Sequence[Arm]], given: Collection[int]) -> bool:
+def are_lanes(columns: Sequence[Sequence[Arm]], given: Collection[int]) -> bool:
     """Return whether arms stand side by side in several rows, one of them leading through these.
 
+    Where they do in two rows alone, and in others not, it is one way with something beside it.
     What comes in at the border at several resolutions is one of them.
     """
     shared: dict[int, int] = dict.fromkeys(given, 1) if len(given) > 1 else {}
@@ -232,10 +233,13 @@ def _are_lanes(columns: Sequence[Sequence[Arm]], given: Collection[int]) -> bool
         for arm in column:
             for row in {*arm.rows}:
                 shared[row] = shared.get(row, 0) + 1
-    most = sum(len({*arm.rows}) > 1 for column in columns for arm in column)
-    wide = sum(count > 1 for count in shared.values())
-    rows = {row for column in columns for arm in column for row in arm.rows}
-    return most > 0 and wide >= _LEAST_SHARED and len(rows) >= _LEAST_ROWS
+    arms = [arm for column in columns for arm in column]
+    leading = [{*arm.rows} for arm in arms if len({*arm.rows}) > 1]
+    led = {*(given if len(given) > 1 else ())}.union(*leading)
+    wide = sum(count > 1 and row in led for row, count in shared.items())
+    rows = {row for arm in arms for row in arm.rows}
+    is_shared = wide > _LEAST_SHARED or (wide == _LEAST_SHARED and 2 * wide > len(led))
+    return bool(leading) and is_shared and len(rows) >= _LEAST_ROWS
 
 
 def _list_stubs(
