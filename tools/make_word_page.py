@@ -12,7 +12,8 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))  # this tree, and not one that is installed
 
-from netloupe.explorer.patterns.figure_words import FIGURE_WORDS, FigureWord  # noqa: E402
+from netloupe.explorer.patterns.figure_word import FigureWord  # noqa: E402
+from netloupe.explorer.patterns.figure_words import FIGURE_WORDS  # noqa: E402
 
 PAGE = _ROOT / "docs" / "figure_words.md"
 

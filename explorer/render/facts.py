@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import Recognition, read_scalar, recognise
@@ -88,7 +89,9 @@ class NodeFacts:
         """Return what a node with a weight is; None where it is of no known kind."""
         attributes = tuple((name, _sign(one.value)) for name, one in node.attributes.items())
         operator = node.domain, node.op_type, node.opset_version, len(node.inputs)
-        key = (*operator, weight.kind, weight.dims, attributes)
+        # of what does not depend on the input nothing is told
+        fixed = tuple(value is None or is_input_independent(value) for value in node.inputs)
+        key = (*operator, weight.kind, weight.dims, attributes, fixed)
         if key not in self._known:
             self._known[key] = recognise([node])
         return self._known[key]

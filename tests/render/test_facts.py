@@ -13,7 +13,9 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook
+from netloupe.explorer.render.facts import NodeFacts
 from netloupe.explorer.view import View
+from tests.architecture.networks import Network
 
 
 def make_model(op: str, *dims: tuple[int, ...], inputs: int = 1, **attributes: Any) -> Model:
@@ -173,3 +175,14 @@ def test_all_details_are_shown_where_asked_for() -> None:
     assert "3×3 · 4 → 8" in model.to_svg()
     with pytest.raises(netloupe.ViewError, match="details"):
         model.to_svg(details="some")  # type: ignore[arg-type]
+
+
+def test_a_norm_of_a_constant_leaves_other_norms_their_name() -> None:
+    net = Network()
+    queries = net.norm(net.weight(1, 5, 8), 8)
+    stream = net.norm(net.take("x", (1, 5, 8)), 8)
+    model = net.finish(net.add("Add", queries, stream))
+    of_queries, of_stream = (n for n in model.graph.nodes if n.op_type == "LayerNormalization")
+    facts = NodeFacts()
+    facts.name(of_queries)
+    assert facts.name(of_stream) == "LayerNorm"
