@@ -11,7 +11,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .picked_parts import read_parts
 from .readings import read_int, read_ints, read_numbers
-from .walks import find_source, leads_to
+from .walks import find_parted, leads_to
 
 _BOTH = 2
 _MOST_PADS = 16
@@ -71,8 +71,8 @@ def _read_step(
         total, end, taken = user, user, [*others, *given]
     else:
         return None
-    whole = find_source(operations, scale)
-    shifts = [v for v in taken if whole is not None and find_source(operations, v) is whole]
+    whole = find_parted(operations, scale)
+    shifts = [v for v in taken if whole is not None and find_parted(operations, v) is whole]
     values = [v for v in taken if v not in shifts]
     if len(taken) != _BOTH or len(shifts) != 1 or shifts[0] is scale or whole is None:
         return None

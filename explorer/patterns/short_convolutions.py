@@ -8,7 +8,7 @@ from .convolution_details import ConvolutionDetails
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PARTING, Operations
-from .walks import find_source
+from .walks import find_parted
 
 _BOTH = 2
 _MOST_PICKED = 4
@@ -33,9 +33,9 @@ def find_short_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         between, end = _walk_on(operations, conv.end)
         if start is None or end is None or operations.kinds[end] != "Mul" or end == start:
             continue
-        wholes = [find_source(operations, v) for v in operations.operands[start]]
+        wholes = [find_parted(operations, v) for v in operations.operands[start]]
         others = [v for v in operations.operands[end] if operations.giver(v) not in between]
-        wholes += [find_source(operations, v) for v in others]
+        wholes += [find_parted(operations, v) for v in others]
         if len(wholes) != _BOTH + 1 or len({id(one) for one in wholes}) != 1:
             continue
         projection = blocks.ending(operations.giver(wholes[0]) if wholes[0] else None, "linear")

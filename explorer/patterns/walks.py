@@ -101,7 +101,7 @@ def find_whole(
     return (taken[0], number) if taken else None
 
 
-def find_source(operations: Operations, value: Value) -> Value | None:
+def find_parted(operations: Operations, value: Value) -> Value | None:
     """Return the value that another one is a part of, in the layout that it was made in."""
     number = operations.giver(value)
     if number is None or not operations.nodes[number].operator.has(*PARTING):
