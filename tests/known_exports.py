@@ -292,7 +292,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="memory network",
         blocks=(_runs("step", 6),),
         width=32,
-        numbers=(9, 16, 25, 8, 7, 48),
+        numbers=(9, 16, 25, 8, 7, 48, 3),
     ),
     "exported/fastspeech2.dynamo.onnx": Architecture(
         family="speech synthesis transformer",
