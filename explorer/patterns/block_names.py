@@ -11,11 +11,12 @@ from .convolution_details import ConvolutionDetails
 from .convolutions import read_convolution
 from .dense import OF_CHANNELS
 from .estimators import is_predictor, name_estimator, read_estimator
+from .found_blocks import FoundBlock
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .readings import read_int, read_str
-from .recognise import try_to_recognise
+from .recognise import add_ideas, find_blocks, try_to_recognise
 from .residual_kinds import is_inverted
 from .residuals import MOST_COLOURS
 
@@ -60,8 +61,26 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
     if attentions:
         return "Attention block"
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
-    named = _name_convolutions(operations) or ("MLP block" if mlps else "")
+    named = _name_convolutions(operations) or (_name_with_mlp(operations) if mlps else "")
     return named or _name_estimator(nodes)
+
+
+def _name_with_mlp(operations: Operations) -> str:
+    """Return what a block with an MLP is: by what attends beside it, where that is an idea.
+
+    Where values are multiplied by one another it is more than an MLP.
+    """
+    blocks = find_blocks(operations)
+    add_ideas(blocks)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock) and entry.kind == "attention":
+            return f"{entry.name} block"
+    is_plain = all(
+        len(operations.operands[number]) < _BOTH
+        for number, node in enumerate(operations.nodes)
+        if node.operator.has("multiplies")
+    )
+    return "MLP block" if is_plain else ""
 
 
 def _mixes_beside(nodes: Sequence[Node]) -> bool:

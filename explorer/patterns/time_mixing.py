@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_ints, read_numbers
+from .picked_parts import read_parts
+from .readings import read_int, read_ints, read_numbers
 from .whole_groups import make_whole_block
 
 _LEAST_SHIFTS = 2
@@ -83,6 +85,8 @@ def _find_shift(operations: Operations, moved: Value, value: Value) -> list[int]
             return []
         if node.operator.has("pads") and _pads_features(node):
             return []
+        if not node.operator.has("pads") and _rearranges_features(node):
+            return []
         found.append(giver)
         taken = operations.operands[giver]
         if not taken:
@@ -100,6 +104,15 @@ def _pads_features(node: Node) -> bool:
     pads = pads or [*read_ints(node, "pads")]
     rank = len(pads) // 2
     return rank > 1 and bool(pads[rank - 1] or pads[-1])
+
+
+def _rearranges_features(node: Node) -> bool:
+    """Return whether a Slice leaves places out, or it or a Concat is along the last axis."""
+    dims = find_value_facts(node.graph.model).find_dims(node.output(0))
+    last = (-1, len(dims) - 1) if dims is not None else (-1,)
+    if node.operator.has("joins"):
+        return read_int(node, "axis") in last
+    return any(part.step != 1 or part.axis in last for part in read_parts(node))
 
 
 def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -285,6 +285,8 @@ decays at all
   decayed = Mul (products, decay) => decayed = Mul (products, products)
 no softmax = Self-attention
   y = MatMul (decayed, v) => soft = Softmax (decayed) y = MatMul (soft, v)
+queries of one projection
+  q = MatMul (x, wq) => q0 = MatMul (x, wq)  q1 = MatMul (x, wv)  q = Mul (q0, q1)
 [dot-interaction]
 one set of features
   y = MatMul (features, turned) => z = Tanh (features) y = MatMul (z, turned)
@@ -427,6 +429,20 @@ the same value
   moved = Pad (x, before) => other_moved = Pad (x, before)
 tokens, features are moved
   before = {0, 1, 0, 0, -1, 0} => before = {0, 0, 1, 0, 0, -1}
+tokens, every other feature is turned
+  int64[1] width = {8}
+    => int64[1] width = {8}, int64[1] a = {0}, int64[1] b = {1},
+      int64[1] c = {8}, int64[1] axis = {2}, int64[1] two = {2}
+  moved = Pad (x, before)
+    => even = Slice (x, a, c, axis, two)  odd = Slice (x, b, c, axis, two)
+      moved = Concat <axis = 2> (odd, even)
+all tokens in order, others are left out
+  int64[1] width = {8}
+    => int64[1] width = {8}, int64[1] a = {0}, int64[1] b = {1},
+      int64[1] c = {16}, int64[1] axis = {1}, int64[1] two = {2}
+  moved = Pad (x, before)
+    => even = Slice (x, a, c, axis, two)  odd = Slice (x, b, c, axis, two)
+      moved = Concat <axis = 1> (odd, even)
 [chunks]
 one hop = Rearrangement 1 × 8 × 50 → 1 × 8 × 20 × 4
   int64[1] c = {20} => int64[1] c = {15}
@@ -467,6 +483,22 @@ sums of products, both maps stay = Cost volume, concatenation, 3 displacements
   p1 = Mul (x, left)   c1 = ReduceMean (p1, over) => c1 = Concat <axis = 1> (x, left)
   p2 = Mul (x, same)   c2 = ReduceMean (p2, over) => c2 = Concat <axis = 1> (x, same)
   p3 = Mul (x, right)  c3 = ReduceMean (p3, over) => c3 = Concat <axis = 1> (x, right)
+[retention]
+queries that are turned, and scores that are divided by their sum
+  int64[2] square = {8, 8}
+    => int64[2] square = {8, 8}, int64[1] a = {0}, int64[1] b = {1},
+      int64[1] c = {8}, int64[1] axis = {2}, int64[1] two = {2}, float least = {1},
+      float[8] cosines = {1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5},
+      float[8] sines = {0, 0, 0, 0, 0.8, 0.8, 0.8, 0.8}
+  q = MatMul (x, wq)
+    => q0 = MatMul (x, wq)
+      even = Slice (q0, a, c, axis, two)  odd = Slice (q0, b, c, axis, two)
+      minus = Neg (odd)  rotated = Concat <axis = 2> (minus, even)
+      here = Mul (q0, cosines)  there = Mul (rotated, sines)  q = Add (here, there)
+  decayed = Mul (products, decay)
+    => mixed = Mul (products, decay)  sizes = Abs (mixed)
+      sums = ReduceSum <keepdims = 1> (sizes, axis)  most = Max (sums, least)
+      decayed = Div (mixed, most)
 [token-shift]
 a share of the difference
   here = Mul (x, share) => differ = Sub (moved, x)

@@ -15,6 +15,7 @@ from netloupe.proto import caffe2_pb2
 from tests.corpus import light_file
 from tests.grouping.test_repeats import Builder, repeats
 from tests.grouping.test_tree import check_tree
+from tests.onnx_text import load_text
 
 
 def blocks(nodes: list[Node]) -> list[tuple[str, list[str]]]:
@@ -346,3 +347,26 @@ def test_attention_beside_a_graph_makes_no_transformer_block(is_beside: bool) ->
         value.is_parameter = value.name in weights
     name = "Attention block" if is_beside else "Transformer block"
     assert name_block(model.graph.nodes) == name
+
+
+@pytest.mark.parametrize("decayed", [True, False])
+def test_a_block_with_an_mlp_is_named_after_what_attends_beside_it(decayed: bool) -> None:
+    decay = "decayed = Mul (products, decay)" if decayed else "decayed = Tanh (products)"
+    graph = load_text(f"""
+    block (float[1, 3, 8] x) => (float[1, 3, 8] y)
+    <int64[2] square = {{8, 8}}, float[3, 3] decay = {{1, 0, 0, 0.5, 1, 0, 0.25, 0.5, 1}}>
+    {{
+      wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
+      w1 = ConstantOfShape (square)  w2 = ConstantOfShape (square)
+      q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+      turned = Transpose <perm = [0, 2, 1]> (k)
+      products = MatMul (q, turned)  {decay}
+      w3 = ConstantOfShape (square)  w4 = ConstantOfShape (square)
+      mixed = MatMul (decayed, v)  gate = MatMul (x, w3)  share = Sigmoid (gate)
+      opened = Mul (gate, share)  gated = Mul (mixed, opened)  own = MatMul (gated, w4)
+      sum = Add (x, own)
+      inner = MatMul (sum, w1)  active = Relu (inner)  outer = MatMul (active, w2)
+      y = Add (sum, outer)
+    }}""").graph
+    nodes = [node for node in graph.nodes if node.op_type != "ConstantOfShape"]
+    assert name_block(nodes) == ("Retention block" if decayed else "")
