@@ -22,6 +22,7 @@ from .folded import FoldedGraph, fold_graph
 from .given_names import add_names, list_given_names
 from .images import find_image_network
 from .layer_words import write_lower
+from .left_out import add_left_out
 from .outline import Outline
 from .projections import find_deformable, find_projected
 from .sequences import find_sequence_network
@@ -165,7 +166,10 @@ def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
     if not folded.nodes:
         return None
     outline = _outline(graph, folded.nodes)
-    return compose(model, outline, folded.nodes, folded.times, folded.calls)
+    composed = compose(model, outline, folded.nodes, folded.times, folded.calls)
+    if composed is None or folded.times or folded.calls:
+        return composed
+    return add_left_out(outline, composed)
 
 
 def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:
@@ -195,5 +199,5 @@ def tell_graph(graph: Graph) -> Sketch | None:
         step()
         found = rule(outline)
         if found is not None:
-            return found
+            return add_left_out(outline, found)
     return None

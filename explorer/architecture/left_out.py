@@ -1,0 +1,120 @@
+"""Ideas of papers that a network has many times, and that a sentence about it leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from netloupe.explorer.patterns.found_blocks import FoundBlock
+
+from .layer_words import write_lower
+from .outline import Outline
+from .sketch import Sketch
+
+#: kinds of block that tell networks apart that are alike else
+_TELLING = frozenset({"adaptive norm", "attention", "excitation", "mixer", "unit"})
+#: attention that needs no other word
+_PLAIN = frozenset({"Attention", "Cross-attention", "Grouped-query attention", "Self-attention"})
+#: words that many names have
+_COMMON = frozenset(
+    (
+        *("attention", "block", "convolution", "gated", "kernel", "layer", "linear", "local"),
+        *("module", "multi", "network", "norm", "pooling", "product", "residual", "self", "unit"),
+    )
+)
+#: what blocks of some kinds are called together
+_BLOCKS = {
+    "inverted": "inverted residuals",
+    "residual": "residual blocks",
+    "transformer": "transformer blocks",
+}
+#: what is in a smaller share of blocks is no idea of theirs
+_LEAST_SHARE = 0.5
+_LEAST_TIMES = 2
+_MOST_TOLD = 2
+#: what stands at the end of a sentence
+_GIVEN = re.compile(r"^gives |outputs?\b|^output |^vocabulary |channels? out")
+
+
+@dataclass(slots=True)
+class _Idea:
+    """An idea, and the blocks of a network that it is in: None where it is in none."""
+
+    found: list[FoundBlock]
+    holders: list[FoundBlock | None]
+
+
+def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
+    """Add to a sentence which ideas a network has in most of its blocks, if it is silent of them.
+
+    ``squeeze-and-excitation in all 16 residual blocks``; where some are outside of blocks how many
+    there are.
+    """
+    text = sketch.text.lower()
+    if not sketch.clauses:
+        return sketch
+    entries = [one for one in outline.blocks.list_outermost() if isinstance(one, FoundBlock)]
+    blocks = [block for block in entries if block.kind in _BLOCKS]
+    every = [one for entry in entries for one in (entry, *_walk(entry))]
+    told = []
+    for name, idea in _list_ideas(entries).items():
+        noun = write_lower(name)
+        if _is_told(noun, text) or _is_told_otherwise(idea, every, text):
+            continue
+        said = _write_held(noun, idea, blocks)
+        if said:
+            told.append(said)
+    clauses = [clause for clause in sketch.clauses if clause]
+    place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
+    clauses[place:place] = told[:_MOST_TOLD]
+    return replace(sketch, clauses=tuple(clauses))
+
+
+def _is_told(noun: str, text: str) -> bool:
+    """Return whether a sentence has a name, or a word of it that is of few names."""
+    words = {*re.findall(r"[a-z-]{3,}", noun.lower())} - _COMMON
+    return noun.lower() in text or any(word in text for word in words)
+
+
+def _list_ideas(entries: Sequence[FoundBlock]) -> dict[str, _Idea]:
+    """Return the ideas among blocks and in them, by name."""
+    ideas: dict[str, _Idea] = {}
+    for entry in entries:
+        for one in (entry, *_walk(entry)):
+            if one.kind in _TELLING and one.name not in _PLAIN:
+                idea = ideas.setdefault(one.name, _Idea([], []))
+                idea.found.append(one)
+                idea.holders.append(entry if entry.kind in _BLOCKS else None)
+    return ideas
+
+
+def _is_told_otherwise(idea: _Idea, every: Sequence[FoundBlock], text: str) -> bool:
+    """Return whether a block that shares operations with an idea is told by its own name."""
+    numbers = idea.found[0].numbers
+    return any(
+        one.name != idea.found[0].name and one.kind in _TELLING and _is_told(one.name, text)
+        for one in every
+        if not numbers.isdisjoint(one.numbers)
+    )
+
+
+def _write_held(noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
+    """Return in how many of some blocks an idea is; how many there are where not each is in one."""
+    holders = {id(holder): holder.kind for holder in idea.holders if holder is not None}
+    kinds = {*holders.values()}
+    alike = [block for block in blocks if block.kind in kinds]
+    count = len(idea.found)
+    if count < max(_LEAST_TIMES, _LEAST_SHARE * len(alike)):
+        return ""
+    if len(holders) < count:
+        return f"{noun} in {count:,} places"
+    every = f"all {count:,}" if count == len(alike) else f"{count:,} of {len(alike):,}"
+    return f"{noun} in {every} {_BLOCKS[kinds.pop()] if len(kinds) == 1 else 'blocks'}"
+
+
+def _walk(block: FoundBlock) -> Iterator[FoundBlock]:
+    """Yield what a block is put together from, at any depth."""
+    for part in block.parts:
+        yield part
+        yield from _walk(part)

@@ -1,0 +1,52 @@
+"""A sentence names the ideas that a network has in most of its blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from .networks import Network
+
+
+def _squeeze(network: Network, x: str) -> str:
+    pooled = network.add("GlobalAveragePool", x)
+    inner = network.add("Relu", network.conv(pooled, 16, 4, 1))
+    share = network.add("Sigmoid", network.conv(inner, 4, 16, 1))
+    return network.add("Mul", x, share)
+
+
+def _tell(squeezed: int, blocks: int = 6, *, beside: bool = False) -> str:
+    """Return the sentence of residual blocks, the first of which squeeze and excite."""
+    network = Network()
+    x = network.add("Relu", network.conv(network.take("image", (1, 3, 32, 32)), 3, 16))
+    for number in range(blocks):
+        y = network.conv(network.add("Relu", network.conv(x, 16, 16)), 16, 16)
+        y = _squeeze(network, y) if number < squeezed else y
+        x = network.add("Relu", network.add("Add", x, y))
+    if beside:
+        x = _squeeze(network, network.add("Relu", network.conv(x, 16, 16)))
+    flat = network.add("Flatten", network.add("GlobalAveragePool", x))
+    return network.finish(network.linear(flat, 16, 10)).architecture.sentence
+
+
+@pytest.mark.parametrize(
+    ("squeezed", "said"),
+    [
+        (6, "squeeze-and-excitation in all 6 residual blocks"),
+        (4, "squeeze-and-excitation in 4 of 6 residual blocks"),
+    ],
+)
+def test_what_most_blocks_have_is_told(squeezed: int, said: str) -> None:
+    sentence = _tell(squeezed)
+    assert f"{said}, " in sentence
+    assert sentence.index(said) < sentence.index("10 outputs")
+
+
+@pytest.mark.parametrize("squeezed", [0, 1, 2])
+def test_what_few_blocks_have_is_no_idea_of_the_network(squeezed: int) -> None:
+    assert "squeeze" not in _tell(squeezed)
+
+
+def test_what_is_beside_blocks_too_is_only_counted() -> None:
+    sentence = _tell(6, beside=True)
+    assert "in all" not in sentence
+    assert sentence.lower().count("squeeze-and-excitation") == 1
