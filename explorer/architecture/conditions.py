@@ -45,12 +45,23 @@ class Conditions:
         Those of which one part each enters.
     entries
         The parts of the outline where something enters.
+    entered
+        The identities of the blocks that something enters.
+    way
+        How it enters, in words, where it is no condition but a path beside the other; else "".
     """
 
     sources: int = 0
     inputs: tuple[int, ...] = ()
     parts: frozenset[int] = frozenset()
     entries: tuple[OutlinePart, ...] = ()
+    entered: frozenset[int] = frozenset()
+    way: str = ""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the way tells at how many places something enters."""
+        return " times " in self.way or " twice " in self.way
 
 
 class _Meeting(NamedTuple):

@@ -21,6 +21,7 @@ from .piece_words import join_with_and
 from .pieces import Piece
 from .resolutions import Resolutions
 from .transformer_kinds import ENCODER_DECODER, is_encoder_decoder, is_patches
+from .verified_kinds import is_convolved
 from .whole_kinds import MASKING, name_by_wiring
 
 _CONVOLUTIONS = frozenset(
@@ -42,6 +43,8 @@ _LINEAR = frozenset(
 )
 
 
+#: what a network is called of which convolutions are a part
+_BESIDE_OTHERS = "Network with convolutions"
 #: what blocks are called that mix tokens by states, without attention
 _STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
@@ -52,10 +55,9 @@ _LEAST_ATTENTIONS = 2
 _OF_MESSAGES = (GRAPH_NETWORK, VECTOR_MESSAGES)
 #: and nothing that mixes along the edges of a graph
 _OF_GRAPHS = frozenset({"graph convolution", "graph network", "message passing"})
+CONVOLUTIONAL = "Convolutional network"
 #: of these it is told along how many axes they convolve, where that are not two
-_OF_AXES = frozenset(
-    {"Convolutional encoder-decoder", "Convolutional network", NESTED_UNET, "UNet"}
-)
+_OF_AXES = frozenset({"Convolutional encoder-decoder", CONVOLUTIONAL, NESTED_UNET, "UNet"})
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ def find_network_kind(
     if not title and is_encoder_decoder(outline, every):
         title = ENCODER_DECODER
     title = title or _name_by_blocks(every, find_mixing(outline), is_shared)
+    if title == CONVOLUTIONAL and not is_convolved(outline):
+        title = _BESIDE_OTHERS
     if title in _OF_AXES:
         title = write_axes(outline, title)
     # a decoder of masked waves gives one channel for each source
@@ -157,7 +161,7 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)
         return "Feed-forward network" if is_plain else "Network"
     if words == ["convolutions"]:
-        return "Network with convolutions" if mixing.mixes else "Convolutional network"
+        return _BESIDE_OTHERS if mixing.mixes else CONVOLUTIONAL
     if words == ["recurrent layers"]:
         return "Recurrent network"
     if words == ["state spaces"]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from .clause import MINOR
 from .modules import Module, walk_modules
 from .pieces import Piece
+from .reach import join_all
 from .row_names import name_module
 
 #: a region of the graph: its kind, and which of that kind it is
@@ -43,10 +44,12 @@ def _settle(
 def _join(pieces: Sequence[Piece], regions: dict[int, Key]) -> bool:
     """Put blocks in one region; return whether these are not several streams."""
     keys = {regions[id(piece)] for piece in pieces}
-    rest = {key for key in keys if key[0] != "condition"} or keys
+    rest = {key for key in keys if key[0] not in ("condition", "side")} or keys
     kinds = {kind for kind, _ in rest}
     key = next(iter(rest))
-    if len(rest) > 1:
+    if kinds == {"condition"}:  # it is made of several inputs
+        key = "condition", join_all(mask for _, mask in rest)
+    elif len(rest) > 1:
         if "trunk" not in kinds and "stream" in kinds:
             return False
         key = TRUNK
@@ -86,9 +89,13 @@ def _is_chain(pieces: Sequence[Piece]) -> bool:
 
 
 def drop_ways(regions: dict[int, Key], kind: str) -> list[int]:
-    """Tell blocks of a kind of region with the trunk; return no ways."""
+    """Tell blocks of a kind of region with the trunk; return no ways.
+
+    Beside the trunk itself is nothing.
+    """
+    kinds = {kind, "side"} if kind == "stream" else {kind}
     for one, key in regions.items():
-        if key[0] == kind:
+        if key[0] in kinds:
             regions[one] = TRUNK
     return []
 

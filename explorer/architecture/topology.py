@@ -14,12 +14,13 @@ from .branches import holds_whole, list_branches, mark_branches
 from .calls import Called
 from .clause import MINOR, weigh_pieces
 from .conditions import OF_GRAPHS, Conditions, find_conditions
-from .joints import find_joint
 from .modules import Module
 from .outline import Outline, OutlinePart
 from .pieces import Piece
 from .reach import Reach, join_all, join_masks, list_bits
 from .regions import FRONT, TRUNK, Key, drop_ways, have_names, keep_ways, settle
+from .verified_conditions import confirm_conditions
+from .verified_streams import find_joint, find_sides
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def find_topology(
     if any(piece.kind in OF_GRAPHS for piece in pieces):
         return Topology({}, reach)  # what is said of nodes and of edges meets in each layer
     conditions = find_conditions(outline, reach, pieces)
+    conditions = confirm_conditions(outline, reach, pieces, conditions)
     taken = {id(piece): called.taken_by(piece) for piece in (*before, *pieces)}
     given = {id(piece): called.given_by(piece) for piece in pieces}
     ways = _find_ways([mask & ~conditions.sources for mask in taken.values()])
@@ -104,6 +106,7 @@ def find_topology(
             regions[id(piece)] = ("head", head)
         else:
             regions[id(piece)] = TRUNK
+    _put_beside(outline, reach, pieces, regions, ways)
     if not settle(root, regions):
         return Topology({id(piece): TRUNK for piece in pieces}, reach)
     _leave_projections(outline, pieces, regions, len(ways))
@@ -130,6 +133,19 @@ def find_topology(
     return Topology(regions, reach, inputs, outputs, joint, conditions, branches)
 
 
+def _put_beside(
+    outline: Outline,
+    reach: Reach,
+    pieces: Sequence[Piece],
+    regions: dict[int, Key],
+    ways: Sequence[int],
+) -> None:
+    """Put what leads from a stream to an output alone, and to no join, beside the streams."""
+    held = [piece for piece in pieces if regions[id(piece)][0] == "stream"]
+    for piece in find_sides(outline, reach.taken, ways, held) if len(ways) > 1 else ():
+        regions[id(piece)] = "side", reach.given_by(piece)
+
+
 def _leave_projections(
     outline: Outline, pieces: Sequence[Piece], regions: dict[int, Key], count: int
 ) -> None:
@@ -146,8 +162,18 @@ def _leave_projections(
         ends.sort(key=lambda end: end[1].place)
         # each goes where what the one before went to has led to
         if any(two.follows(one) for (_, one), (_, two) in pairwise(ends)):
-            for piece, _ in ends:
-                regions[id(piece)] = TRUNK
+            alike = {_sign(outline, piece) for piece, _ in ends}
+            left = [piece for piece in held if _sign(outline, piece) in alike]
+            for piece in held:
+                if any(piece is one or piece.part.follows(one.part) for one in left):
+                    regions[id(piece)] = TRUNK
+
+
+def _sign(outline: Outline, piece: Piece) -> tuple[object, ...]:
+    """Return the same for layers of one size that take the same: one for each step of a loop."""
+    part = piece.part
+    givers = tuple(giver.place for giver in outline.givers(part))
+    return piece.kind, givers, part.in_features, part.out_features, part.kernel
 
 
 def _find_ways(masks: Sequence[int]) -> list[int]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .agreed_counts import AgreedCounts
@@ -21,6 +19,7 @@ from .modules import Module
 from .outline import Outline
 from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural, write_shortly
 from .pieces import Piece, is_told
+from .reach import list_bits
 from .regions import FRONT, TRUNK, Key
 from .remainders import tell_others
 from .topology import Topology
@@ -37,8 +36,6 @@ _LEAST_OF_TRUNK = (3, 24)
 #: what is told apart is read with more ease
 _MORE_WORDS = 10
 _MOST_INPUTS = 2
-#: a row takes a condition where so many of its blocks do
-_MOST_OF_ALL = 0.75
 _ORDINALS = ("first", "second", "third", "fourth")
 #: operators behind the last block of a head, of which is told what it gives
 _LAST = {"Sigmoid": "sigmoid", "Softmax": "softmax", "Tanh": "tanh"}
@@ -135,6 +132,7 @@ class TopologyTeller:
         clauses += streams
         clauses += self._add_conditions(trunk, entering)
         clauses += heads
+        clauses += self._tell_sides(root)
         return ToldTopology(tuple(clauses), begins, bool(topology.joint), bool(heads))
 
     def _tell_region(
@@ -222,6 +220,16 @@ class TopologyTeller:
         pairs = zip(names, texts, strict=True)
         return [f"{noun} ({'; '.join(f'{n}: {t}' if n and t else n or t for n, t in pairs)})"]
 
+    def _tell_sides(self, root: Module) -> Iterator[str]:
+        """Yield what leads from streams to outputs alone: ``prior (2 linear layers)``."""
+        outputs = self._topology.reach.outputs
+        keys = [self._topology.regions[id(piece)] for piece in root.pieces]
+        for key in dict.fromkeys(key for key in keys if key[0] == "side"):
+            told = self._tell_region(root, key, *_MOST_OF_TWO, is_brief=True)
+            name = join_with_and([name_output(outputs[bit]) for bit in list_bits(key[1])])
+            inside = ", ".join(_write_inside(_unname(one, name)) for one in told)
+            yield f"{name} ({inside})" if name else f"beside them {inside}"
+
     def _find_last(self, place: int) -> str:
         """Return what is between the last block of a head and its output; "" where unsure."""
         operations = self._outline.operations
@@ -255,7 +263,8 @@ class TopologyTeller:
             if name:
                 said.append(f"{name} ({through})" if through else name)
         is_all = len(said) == len(topology.conditions.inputs)
-        return f"conditioned on {join_with_and(said)}" if said and is_all else ""
+        way = topology.conditions.way or "conditioned on"
+        return f"{way} {join_with_and(said)}" if said and is_all else ""
 
     def _tell_condition(self, root: Module, mask: int) -> list[Clause]:
         """Return what a condition comes through; nothing of layers that each block has for it."""
@@ -266,34 +275,34 @@ class TopologyTeller:
         return self._tell_region(root, key, *_MOST_OF_CONDITION, is_brief=True)
 
     def _add_conditions(self, clauses: Sequence[Clause], entering: str) -> Iterator[str]:
-        """Yield clauses, with what enters behind the one that it enters most often."""
-        starts = {
-            part.place: number
-            for number, clause in enumerate(clauses)
-            for piece in clause.scope
-            for part in piece.parts
-        }
-        places = sorted(starts)
-        counts: Counter[int] = Counter()
-        for part in self._topology.conditions.entries if places else ():
-            counts[starts[places[min(bisect_left(places, part.place), len(places) - 1)]]] += 1
-        at = counts.most_common(1)[0][0] if entering and counts else -1
-        entered = {
-            places[min(bisect_left(places, part.place), len(places) - 1)]
-            for part in self._topology.conditions.entries
-            if places
-        }
+        """Yield clauses, with what enters behind the one of which it enters most blocks."""
+        conditions = self._topology.conditions
+        counts = [count_entered(clause, conditions.entered) for clause in clauses]
+        most = max(counts, default=(0, 0))
+        at = counts.index(most) if entering and most[0] else -1
         for place, clause in enumerate(clauses):
-            share = "in part " if place == at and _is_entered_in_part(clause, entered) else ""
-            yield f"{clause.write()} {share}{entering}" if place == at else clause.write()
+            count, every = counts[place]
+            share = f", {count:,} of them" if count < every and not conditions.is_counted else ""
+            yield f"{clause.write()}{share} {entering}" if place == at else clause.write()
 
 
-def _is_entered_in_part(clause: Clause, entered: set[int]) -> bool:
-    """Return whether something enters some blocks of a row of one kind, and not the others."""
-    own = [{part.place for part in piece.parts} for piece in clause.scope]
-    is_row = len({piece.token for piece in clause.scope}) == 1
-    taking = sum(not entered.isdisjoint(places) for places in own)
-    return is_row and taking < _MOST_OF_ALL * len(own)
+def count_entered(clause: Clause, entered: Collection[int]) -> tuple[int, int]:
+    """Return of how many blocks that a clause counts something enters some, and of how many.
+
+    Of a row of modules these are counted, and of blocks of several kinds those of the most telling
+    one; of what is no row only how many there are that something enters.
+    """
+    own = [piece for piece in clause.scope if id(piece) in entered]
+    if clause.members:
+        taking = [any(id(piece) in entered for piece in member) for member in clause.members]
+        return sum(taking), len(taking)
+    kinds = {piece.token for piece in clause.scope if piece.kind not in MINOR}
+    count = sum(piece.fold[1] for piece in own)
+    row = [piece for piece in clause.scope if piece.token in kinds or not kinds]
+    held = sum(piece.fold[1] for piece in row if id(piece) in entered)
+    if clause.name or len(kinds) > 1 or not held:
+        return count, count
+    return held, sum(piece.fold[1] for piece in row)
 
 
 def _filter(module: Module, kept: set[int]) -> Module:

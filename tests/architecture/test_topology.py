@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -318,7 +319,7 @@ def test_parts_of_noise_are_named_as_such() -> None:
     assert " conditioned on a part of noise and label (embedding of 10 × 8)" in told
 
 
-def test_what_enters_some_blocks_of_a_row_conditions_it_in_part() -> None:
+def test_of_a_row_it_is_told_how_many_blocks_something_enters() -> None:
     def tell(entered: int) -> str:
         net = Network()
         x, style = net.take("image", (1, 8, 16, 16)), net.take("style", (1, 8))
@@ -331,5 +332,92 @@ def test_what_enters_some_blocks_of_a_row_conditions_it_in_part() -> None:
         return net.finish(net.conv(x, 8, 3), shape=(1, 3, 16, 16)).architecture.sentence
 
     assert " conditioned on style" in tell(8)
-    assert "in part conditioned on style" not in tell(8)
-    assert "in part conditioned on style" in tell(4)
+    assert "of them" not in tell(8)
+    assert "8 residual blocks of 8 channels, 4 of them conditioned on style" in tell(4)
+
+
+def _go_beside(way: str, *, is_chain: bool = True, count: int = 5) -> str:
+    """Return what is said of a chain of blocks that another input enters again and again."""
+    net = Joined()
+    x = net.take("image", (1, _WIDTH, 16, 16))
+    y = net.take("clip", (1, _WIDTH, 16, 16))
+    if not is_chain:
+        y = net.residual(net.residual(y))
+    for _ in range(count):
+        if is_chain:
+            y = net.residual(y)
+        own = net.add("Relu", net.conv(y, _WIDTH, _WIDTH, 1))
+        if way == "Concat":
+            x = net.conv(net.add("Concat", x, own, axis=1), 2 * _WIDTH, _WIDTH)
+        else:
+            x = net.add(way, x, own)
+        x = net.residual(x)
+    return net.tell(net.conv(x, _WIDTH, 3))
+
+
+@pytest.mark.parametrize(
+    ("way", "told"),
+    [
+        ("Concat", "concatenated 5 times with clip"),
+        ("Add", "summed 5 times with clip"),
+        ("Mul", "modulated by clip"),
+    ],
+)
+def test_a_path_of_blocks_that_enters_another_one_conditions_it_not(way: str, told: str) -> None:
+    said = _go_beside(way)
+    assert told in said
+    assert "conditioned" not in said
+
+
+@pytest.mark.parametrize("way", ["Concat", "Mul"])
+def test_what_is_made_of_one_value_for_each_block_conditions_them(way: str) -> None:
+    assert "conditioned on clip" in _go_beside(way, is_chain=False)
+
+
+def _imagine(*, is_side: bool = True) -> str:
+    """Return what is said of two streams, of one of which something is given besides."""
+    net = Joined()
+    image = net.take("image", (1, 1, 16, 16))
+    for taken, given in ((1, 4), (4, 8)):
+        image = net.add("Relu", net.conv(image, taken, given, strides=[2, 2]))
+    image = net.add("Flatten", image)
+    x = net.take("state", (1, 24))
+    for _ in range(2):
+        x = net.add("Relu", net.linear(x, 24, 24))
+    prior = net.linear(net.add("Tanh", net.linear(x, 24, 20)), 20, 12)
+    ends = [x, prior] if is_side else [net.add("Concat", x, prior, axis=1)]
+    joined = net.add("Concat", image, ends[0], axis=1)
+    width = 128 + 24 + 12 * (not is_side)
+    y = net.add("Relu", net.linear(joined, width, 16))
+    y = net.linear(net.add("Relu", net.linear(y, 16, 16)), 16, 5)
+    return net.tell(*[y, *ends[1:]], names=["policy", "prior"][: len(ends)])
+
+
+def test_what_leads_from_a_stream_to_an_output_alone_is_told_beside_it() -> None:
+    told = _imagine()
+    assert "(image: two 3×3 convolutions 1 → 4 → 8 channels; state: MLP 24 → 24" in told
+    assert ", prior (MLP 24 → 20 → 12, tanh)" in told
+    assert told.index(" concatenated") < told.index("prior (")
+
+
+def test_what_goes_into_the_join_as_well_is_of_the_stream() -> None:
+    assert "prior (" not in _imagine(is_side=False)
+
+
+def test_streams_of_which_one_comes_later_are_not_said_to_meet_as_the_first_do() -> None:
+    net = Joined()
+    ends = []
+    for name in ("left", "middle", "right"):
+        x = net.take(name, (1, _WIDTH, 16, 16))
+        for _ in range(3):
+            x = net.residual(x)
+        ends.append(x)
+    x = net.add("Add", *ends[:2])
+    told = net.tell(net.conv(net.add("Concat", x, ends[2], axis=1), 2 * _WIDTH, 3))
+    assert "three streams" in told
+    assert not re.search(r"\) (added|concatenated)", told)
+
+
+def test_a_network_of_which_some_results_are_not_convolved_is_not_convolutional() -> None:
+    assert _imagine().startswith("Network with convolutions: ")
+    assert _imagine(is_side=False).startswith("Convolutional network: ")
