@@ -10,7 +10,7 @@ from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
 from .given_names import list_given_names, write_names
-from .given_sizes import has_places, states_width, write_sizes_given
+from .given_sizes import has_features, has_places, read_sizes, states_width, write_sizes_given
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -103,8 +103,19 @@ def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart |
     is_each_of_its_own = len({id(part) for part in heads}) == len(outputs)  # as class and scores
     are_features = all(widths) and all(map(states_width, outputs, widths))
     if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and are_features:
-        return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
+        told = _list_widths(widths)
+        if all(map(has_features, outputs, widths)):
+            return {}, f"{len(outputs)} outputs of {told} features", None
+        return {}, _write_shapes(outputs), None
     return {}, _write_joined(outline, outputs[0]) if len(outputs) == 1 else "", None
+
+
+def _write_shapes(outputs: Sequence[Value]) -> str:
+    """Return ``2 outputs of 24 × 7``, where all sizes are known and equal; else how many."""
+    sizes = {read_sizes(output) for output in outputs}
+    only = sizes.pop() if len(sizes) == 1 else ()
+    told = f" of {' × '.join(f'{size:,}' for size in only)}" if only else ""
+    return f"{len(outputs)} outputs{told}"
 
 
 def _list_widths(widths: Sequence[int]) -> str:

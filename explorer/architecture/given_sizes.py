@@ -48,6 +48,15 @@ def states_width(output: Value, width: int) -> bool:
     return width in shape[1:] or (width == 1 and len(shape) <= 1)
 
 
+def has_features(output: Value, width: int) -> bool:
+    """Return whether the last axis of an output has so many features, as far as it is stated.
+
+    What stands before another axis may be steps of time, of which a layer makes others.
+    """
+    shape = read_stated_shape(output)
+    return shape is None or len(shape) <= 2 or shape[-1] == width
+
+
 def has_places(output: Value, width: int) -> bool:
     """Return whether an output has so many features last, at each of several places."""
     shape = read_stated_shape(output)

@@ -6,6 +6,7 @@ They are looked for where no family is told, so that a sentence can name them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import prod
 
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.notation import write_count
@@ -128,8 +129,15 @@ def _find_encoded(outline: Outline) -> Iterator[Merge]:
             continue
         parts = list(dict.fromkeys(part for pair in waves for part in pair if part is not None))
         merged = make_part(parts, "positions", "Positional encoding", NO_DETAILS)
-        merged.facts = (write_count(number, "frequency", "frequencies"),)
+        if not any(_has_row(outline, factor) for _, factor in waves if factor is not None):
+            merged.facts = (write_count(number, "frequency", "frequencies"),)
         yield parts, merged
+
+
+def _has_row(outline: Outline, factor: OutlinePart) -> bool:
+    """Return whether a part multiplies by several frequencies at once: a table of them."""
+    fixed = outline.operations.fixed(factor.end)
+    return any(prod(read_dims(value)) > 1 for value in fixed)
 
 
 def _find_passed(outline: Outline) -> Iterator[Merge]:

@@ -22,6 +22,10 @@ _MOST_STEPS = 40
 _MOST_COLOURS = 4
 #: kinds of part that make features of what is no token
 _FEATURES = frozenset({"conv", "linear", "mlp", "residual"})
+#: sequences of tokens have so many axes, with that of the batch
+_AXES_OF_ROWS = 2
+#: a convolution stands so near behind what it convolves
+_MOST_BEHIND = 4
 #: of what makes one vector of a sequence or an image
 _POOLING = ("pools", "reduces")
 
@@ -39,10 +43,27 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
         for part in tables
         if any(_are_tokens(outline, value) for value in outline.operands(part))
         and not _is_added(outline, part)
+        and not _is_of_pixels(outline, part)
     ]
     if len({part.rows for part in tables}) > 1 and any(_becomes_one(outline, p) for p in found):
         return []
     return sorted(found, key=lambda part: -part.rows)
+
+
+def _is_of_pixels(outline: Outline, table: OutlinePart) -> bool:
+    """Return whether rows are of a grid of numbers that is convolved: pixels, and no tokens.
+
+    A. van den Oord and others, Conditional Image Generation with PixelCNN Decoders, 2016, section
+    2: each pixel is one of 256 values.
+    """
+    shapes = [read_stated_shape(value) for value in outline.operands(table)]
+    if not any(shape is not None and len(shape) > _AXES_OF_ROWS for shape in shapes):
+        return False
+    near = outline.users(table)
+    for _ in range(_MOST_BEHIND):
+        behind = ([user] if user.kernel else outline.users(user) for user in near)
+        near = [*dict.fromkeys(part for found in behind for part in found)]
+    return bool(near) and all(len(user.kernel) > 1 and max(user.kernel) > 1 for user in near)
 
 
 def _becomes_one(outline: Outline, table: OutlinePart) -> bool:

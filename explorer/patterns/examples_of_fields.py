@@ -50,7 +50,7 @@ basis (float[64, 1] distances) => (float[64, 5] y)
   y = Exp (scaled)
 }
 """,
-        "Gaussian basis, 5 places",
+        "Gaussian basis, 5 centres",
     ),
     "bessel-basis": (
         """

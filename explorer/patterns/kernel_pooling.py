@@ -37,5 +37,5 @@ def find_kernel_poolings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             numbers.add(number)
             end = number
         if not wanted and operations.is_closed(numbers, end):
-            facts = tuple(fact.replace("places", "kernels") for fact in basis.facts)
+            facts = tuple(fact.replace("centres", "kernels") for fact in basis.facts)
             yield FoundBlock("unit", "Kernel pooling", frozenset(numbers), end, facts)

@@ -24,7 +24,7 @@ _INVERTING = ("Div", "Reciprocal", "Pow")
 
 
 def find_gaussians(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find exp(-γ·(x - μ)²) of stored places μ: how near a number is to each of them.
+    """Find exp(-γ·(x - μ)²) of stored centres μ: how near a number is to each of them.
 
     K. Schütt and others, SchNet, 2017, section 4 (radial basis functions); Z. Li, Kolmogorov-Arnold
     Networks are Radial Basis Function Networks, 2024, equation 2.
@@ -50,7 +50,7 @@ def find_gaussians(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if any(blocks.owner[number] is not None for number in numbers):
             continue
         if all(operations.only_user(number) is not None for number in numbers - {end}):
-            facts = (f"{found} places",)
+            facts = (f"{found} centres",)
             yield FoundBlock("basis", "Gaussian basis", frozenset(numbers), end, facts)
 
 

@@ -56,7 +56,7 @@ GRAPHS = (
     ),
     FigureWord(
         "Gaussian basis",
-        "How near a number, as a distance, is to each of some stored places: `20 places`.",
+        "How near a number, as a distance, is to each of some stored centres: `20 centres`.",
         "gaussian-basis",
     ),
     FigureWord(

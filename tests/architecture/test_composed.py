@@ -225,6 +225,37 @@ def test_sines_of_several_multiples_of_a_value_are_a_positional_encoding() -> No
     assert "positional encoding" not in encoded(4, is_same=False).sentence
 
 
+def test_tables_of_frequencies_are_not_counted_as_one_each() -> None:
+    net = Network()
+    level = net.take("level", (1, 1))
+    ends = []
+    for width in (4, 8, 16):
+        angle = net.add("Mul", level, net.weight(1, width))
+        waves = net.add("Concat", net.add("Sin", angle), net.add("Cos", angle), axis=-1)
+        ends.append(net.linear(waves, 2 * width, 8))
+    told = net.finish(net.feed(net.add("Concat", *ends, axis=-1), 24, 32)).architecture.sentence
+    assert "positional encoding" in told
+    assert "frequenc" not in told
+
+
+def _paint(*shape: int) -> str:
+    net = Network()
+    ids = net.take("ids", shape, TensorProto.INT64)
+    rows = net.add("Gather", net.weight(50, 8), ids)
+    if len(shape) == 2:
+        rows = net.add("Reshape", rows, net.numbers(1, 6, 6, 8))
+    x = net.add("Transpose", rows, perm=[0, 3, 1, 2])
+    for _ in range(3):
+        x = net.add("Add", x, net.conv(net.add("Relu", net.conv(x, 8, 8)), 8, 8))
+    return net.finish(net.conv(x, 8, 50), shape=(1, 50, 6, 6)).architecture.sentence
+
+
+def test_values_of_pixels_are_no_vocabulary() -> None:
+    assert "vocabulary" not in _paint(1, 6, 6)
+    assert "embedding of 50 × 8" in _paint(1, 6, 6)
+    assert "vocabulary 50" in _paint(1, 36)
+
+
 @pytest.mark.parametrize("count", [2, 6])
 def test_tables_of_features_are_counted(count: int) -> None:
     net = Network()

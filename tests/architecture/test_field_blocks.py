@@ -17,7 +17,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
     [
         ("edge-attention", "graph attention"),
         ("coordinate-update", "equivariant coordinate update"),
-        ("gaussian-basis", "Gaussian basis (5 places)"),
+        ("gaussian-basis", "Gaussian basis (5 centres)"),
         ("bessel-basis", "Bessel basis (4 waves)"),
         ("series-decomposition", "series decomposition (moving average 25)"),
         ("stored-basis", "polynomial basis (3 → 8)"),

@@ -66,3 +66,21 @@ def test_two_numbers_of_each_token_are_no_vocabulary_of_two_kinds_of_token() -> 
         other.nodes, other.weights, other.inputs = [*net.nodes], [*net.weights], [*net.inputs]
         told = other.finish(other.linear(x, 8, width)).architecture.sentence
         assert ("output over the vocabulary" in told) == is_said, told
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_what_stands_before_another_axis_is_no_feature(is_last: bool) -> None:
+    """A linear layer along steps of time makes other steps, and no features."""
+    net = Network()
+    x = net.take("x", (1, 40, 6))
+    x = x if is_last else net.add("Transpose", x, perm=[0, 2, 1])
+    taken = 6 if is_last else 40
+    x = net.add("Relu", net.linear(x, taken, 8))
+    ends = [net.linear(net.add("Relu", net.linear(x, 8, 8)), 8, 9) for _ in range(2)]
+    shape: Shape = (1, 40, 9)
+    if not is_last:
+        ends = [net.add("Transpose", end, perm=[0, 2, 1]) for end in ends]
+        shape = (1, 9, 6)
+    sentence = net.finish(*ends, shape=shape).architecture.sentence
+    told = "2 outputs of 9 and 9 features" if is_last else "2 outputs of 9 × 6"
+    assert sentence.endswith(f"{told}."), sentence
