@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
@@ -18,6 +20,8 @@ _FIRST = 64
 #: shares add up to 1 but for rounding
 _ROUNDING = 1e-3
 _LEAST_ZEROS = 0.5
+#: kinds of edges, and between which nodes
+_TABLES = 3
 #: between shares and the product that takes them as its fixed side
 _MOST_STEPS = 4
 
@@ -29,13 +33,17 @@ def is_given(value: Value | None) -> bool:
     Multiple View Geometry in Computer Vision, 2004, section 2.2). Edges are a square of numbers
     that are not negative, of which most are 0, or which add up to 1 along rows or columns, as steps
     of a walk do (Y. Li and others, Diffusion Convolutional Recurrent Neural Network, 2018, section
-    2.2). Trained weights are none of these, nor are shares that are made of stored numbers (Z. Wu
-    and others, Graph WaveNet, 2019, equation 5).
+    2.2), or zeros and ones alone, as what comes before in an order. Trained weights are none of
+    these, nor are shares that are made of stored numbers (Z. Wu and others, Graph WaveNet, 2019,
+    equation 5). Of several kinds of edges there are several squares, each times what was learned of
+    its edges (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018, equation 10).
     """
     if _are_shares(value):
         return True
     tensor = find_stored_tensor(value) if value is not None else None
     dims = [dim for dim in tensor.dims if dim != 1] if isinstance(tensor, Tensor) else []
+    if len(dims) == _TABLES and isinstance(tensor, Tensor):
+        return _are_edges(tensor, dims)
     if len(dims) != 2 or not _LEAST_PLACES <= dims[0] * dims[1] <= _MOST_READ:
         return False
     is_square = dims[0] == dims[1] >= _LEAST_JOINED
@@ -58,9 +66,23 @@ def is_given(value: Value | None) -> bool:
         return bool(ones.sum() == 1 and (spans > 0).sum() == len(rows) - 1)
     if matrix.min() < 0 or matrix.max() == matrix.min():
         return False
+    if np.all((matrix == 0) | (matrix == 1)):
+        return True
     if np.mean(matrix == 0) >= _LEAST_ZEROS and (matrix.sum(axis=0) * matrix.sum(axis=1)).all():
         return True
     return any(bool(np.all(np.abs(matrix.sum(axis=k) - 1) < _ROUNDING)) for k in (0, 1))
+
+
+def _are_edges(tensor: Tensor, dims: Sequence[int]) -> bool:
+    """Return whether several squares of equal size are mostly zeros, none of them all."""
+    count, rows, columns = dims
+    if not rows == columns >= _LEAST_JOINED or count * rows * columns > _MOST_READ:
+        return False
+    try:
+        tables = tensor.numpy().reshape(dims) != 0
+    except (NetloupeError, TypeError, ValueError):
+        return False
+    return bool(1 - np.mean(tables) >= _LEAST_ZEROS and tables.any(axis=(1, 2)).all())
 
 
 def _are_shares(value: Value | None) -> bool:

@@ -173,3 +173,37 @@ def test_a_graph_that_is_fed_may_be_made_into_shares_first() -> None:
     other = _build(nodes, stored, {"x": [_NODES, 8], "a": [_NODES, _NODES + 1]})
     graph = load(other.SerializeToString()).graph
     assert not [*find_ideas([*graph.nodes], find_graph_context(graph))]
+
+
+def _order() -> Array:
+    return np.tril(np.ones((_NODES, _NODES), np.float32), -1)
+
+
+def _kinds_of_edges() -> Array:
+    joined = _RNG.random((3, _NODES, _NODES)) > 0.8
+    return joined * _weights(3, _NODES, _NODES)
+
+
+@pytest.mark.parametrize(
+    ("table", "is_layer"),
+    [
+        (_order(), False),
+        (_order() * 0.5 - 0.25, True),
+        (np.ones((_NODES, _NODES), np.float32), True),
+        (_weights(_NODES, _NODES), True),
+    ],
+)
+def test_a_product_with_zeros_and_ones_is_no_layer(table: Array, *, is_layer: bool) -> None:
+    node = helper.make_node("MatMul", ["x", "w"], ["y"])
+    told = _tell(_build([node], {"w": table}, {"x": [1, 4, _NODES]}))
+    assert told.startswith("Linear") == is_layer
+
+
+@pytest.mark.parametrize(
+    ("tables", "is_layer"),
+    [(_kinds_of_edges(), False), (_weights(3, _NODES, _NODES), True)],
+)
+def test_a_sum_over_kinds_of_edges_is_no_layer(tables: Array, *, is_layer: bool) -> None:
+    node = helper.make_node("Einsum", ["x", "w"], ["y"], equation="nkctv,kvw->nctw")
+    told = _tell(_build([node], {"w": tables}, {"x": [1, 3, 4, 5, _NODES]}))
+    assert told.startswith("Linear") == is_layer
