@@ -8,7 +8,7 @@ from .attention_forms import is_latent
 from .attention_heads import BEFORE_PRODUCTS
 from .attention_scores import MASK_TRAITS
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE
+from .operations import OUTSIDE, Operations
 
 _MOST_OF_ATTENTION = 120
 
@@ -48,7 +48,8 @@ def add_projections(
             continue
         if norm is not None:
             # a norm of queries or keys; not one before the projections, nor of both
-            if norm.end == number and operations.is_closed(set(norm.numbers), number):
+            is_own = norm.end == number and not _are_compared_and_summed(operations, number)
+            if is_own and operations.is_closed(set(norm.numbers), number):
                 core |= norm.numbers
                 for inner in norm.numbers:
                     for giver in operations.givers(inner):
@@ -62,6 +63,12 @@ def add_projections(
         for giver in operations.givers(number):
             heapq.heappush(pending, -giver)
     return projections
+
+
+def _are_compared_and_summed(operations: Operations, number: int) -> bool:
+    """Return whether what an operation gives is keys and values in one, as no projection makes."""
+    users = {user for user in operations.users[number] if user != OUTSIDE}
+    return len(users) > 1 and all(operations.nodes[one].operator.has("multiplies") for one in users)
 
 
 def add_feeders(blocks: FoundBlocks, core: set[int], whole: set[int]) -> None:

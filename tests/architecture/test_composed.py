@@ -650,3 +650,24 @@ def test_convolutions_beside_a_product_of_all_pairs_are_not_all_of_a_network() -
     pairs = net.add("MatMul", net.add("Transpose", x, perm=[1, 0]), x)
     told = net.finish(pairs).architecture
     assert told.sentence.startswith("Network with convolutions: ")
+
+
+@pytest.mark.parametrize("is_projected", [True, False])
+def test_layers_before_what_learned_queries_attend_to_are_no_part_of_that(
+    *, is_projected: bool
+) -> None:
+    """Keys and values are the same rows (S. Humeau and others, Poly-encoders, 2020, equation 2)."""
+    net = Network()
+    x = net.take("x", (1, 12, 8))
+    for _ in range(2):
+        x = net.norm(net.add("Add", x, net.attend(x, x)), 8)
+        x = net.norm(net.add("Add", x, net.feed(x)), 8)
+    key, value = x, x
+    if is_projected:
+        key, value = net.linear(x, 8, 8), net.linear(x, 8, 8)
+    turned = net.add("Transpose", key, perm=[0, 2, 1])
+    scores = net.add("MatMul", net.weight(1, 5, 8), turned)
+    codes = net.add("MatMul", net.add("Softmax", scores, axis=-1), value)
+    told = net.finish(net.linear(codes, 8, 3)).architecture.sentence
+    assert "2 transformer blocks (post-norm LayerNorm; self-attention" in told, told
+    assert "cross-attention" in told
