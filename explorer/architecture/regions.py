@@ -78,12 +78,17 @@ def keep_ways(
 
 
 def _has_layer(pieces: Sequence[Piece]) -> bool:
-    return any(piece.kind not in _LOOKING_UP for piece in pieces)
+    return not all(map(is_lookup, pieces))
+
+
+def is_lookup(piece: Piece) -> bool:
+    """Return whether a block is no more than what features are looked up in."""
+    return piece.kind in _LOOKING_UP
 
 
 def _is_chain(pieces: Sequence[Piece]) -> bool:
     """Return whether blocks are more than a step before something else."""
-    told = [piece for piece in pieces if piece.kind not in _LOOKING_UP]
+    told = [piece for piece in pieces if not is_lookup(piece)]
     is_more = len(pieces) > 1 or any(piece.fold[1] > 1 for piece in pieces)
     return bool(told) and (is_more or any(piece.kind not in MINOR for piece in told))
 

@@ -18,7 +18,8 @@ from .modules import Module
 from .outline import Outline, OutlinePart
 from .pieces import Piece
 from .reach import Reach, join_all, join_masks, list_bits
-from .regions import FRONT, TRUNK, Key, drop_ways, have_names, keep_ways, settle
+from .regions import FRONT, TRUNK, Key, drop_ways, have_names, is_lookup, keep_ways, settle
+from .row_names import name_module
 from .verified_conditions import confirm_conditions
 from .verified_streams import find_joint, find_sides
 
@@ -42,6 +43,8 @@ class Topology:
         What enters a stack again and again.
     branches
         How many chains stand side by side between a split and a join; 0 for none.
+    is_parted
+        Whether blocks before the place where another input joins are told apart from those behind.
     """
 
     regions: Mapping[int, Key]
@@ -51,9 +54,11 @@ class Topology:
     joint: str = ""
     conditions: Conditions = field(default_factory=Conditions)
     branches: int = 0
+    is_parted: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.streams or self.heads or self.branches or self.conditions.inputs)
+        ways = self.streams or self.heads or self.branches or self.conditions.inputs
+        return bool(ways) or self.is_parted
 
 
 def find_topology(
@@ -130,7 +135,36 @@ def find_topology(
     branches = 0
     if not ways and not conditions.inputs:
         branches, joint = _part_branches(outline, reach, root, regions)
-    return Topology(regions, reach, inputs, outputs, joint, conditions, branches)
+    is_parted = False
+    if not (ways or ends or branches or conditions.inputs):
+        is_parted = _part_at_join(root, taken, regions)
+    return Topology(regions, reach, inputs, outputs, joint, conditions, branches, is_parted)
+
+
+def _part_at_join(root: Module, taken: Mapping[int, int], regions: dict[int, Key]) -> bool:
+    """Tell blocks apart that another input joins between, as targets do between two stacks.
+
+    N. Kalchbrenner and others, Neural Machine Translation in Linear Time, 2016, figure 1. What
+    joins there is only looked up; else it is a stream. Modules with names are told apart anyway.
+    """
+    pieces = root.pieces
+    whole = join_all(taken[id(piece)] for piece in pieces)
+    chains = [piece for piece in pieces if not is_lookup(piece)]
+    early = [piece for piece in chains if taken[id(piece)] != whole]
+    late = [piece for piece in chains if taken[id(piece)] == whole]
+    if len({taken[id(piece)] for piece in early}) != 1 or any(map(name_module, root.inner)):
+        return False
+    rows = [{piece.token for piece in row if piece.kind not in MINOR} for row in (early, late)]
+    if not rows[0] & rows[1] or not all(p.part.follows(early[-1].part) for p in late):
+        return False
+    before = {**regions}
+    for piece in pieces:
+        if taken[id(piece)] == taken[id(early[0])]:
+            regions[id(piece)] = FRONT
+    if settle(root, regions):
+        return True
+    regions.update(before)
+    return False
 
 
 def _put_beside(
