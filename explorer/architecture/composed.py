@@ -44,6 +44,7 @@ from .sketch import BlockSketch, Sketch
 from .topology import find_topology
 from .topology_clauses import ToldTopology, TopologyTeller
 from .unwidened import find_unwidened
+from .verified_counts import confirm_counts
 from .weighted_layers import WeightedLayers
 
 #: of a graph that is told whole
@@ -198,6 +199,7 @@ def _write_in_order(
     teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
     told = tell_others(outline, tell_contents(outline, around.called.add_users(clauses)))
+    told = confirm_counts(outline, told)
     return ToldTopology(tuple(clause.write() for clause in join_side_by_side(told)))
 
 

@@ -137,11 +137,13 @@ def find_topology(
         branches, joint = _part_branches(outline, reach, root, regions)
     is_parted = False
     if not (ways or ends or branches or conditions.inputs):
-        is_parted = _part_at_join(root, taken, regions)
+        is_parted = _part_at_join(root, before, taken, regions)
     return Topology(regions, reach, inputs, outputs, joint, conditions, branches, is_parted)
 
 
-def _part_at_join(root: Module, taken: Mapping[int, int], regions: dict[int, Key]) -> bool:
+def _part_at_join(
+    root: Module, begun: Sequence[Piece], taken: Mapping[int, int], regions: dict[int, Key]
+) -> bool:
     """Tell blocks apart that another input joins between, as targets do between two stacks.
 
     N. Kalchbrenner and others, Neural Machine Translation in Linear Time, 2016, figure 1. What
@@ -157,6 +159,8 @@ def _part_at_join(root: Module, taken: Mapping[int, int], regions: dict[int, Key
     rows = [{piece.token for piece in row if piece.kind not in MINOR} for row in (early, late)]
     if not rows[0] & rows[1] or not all(p.part.follows(early[-1].part) for p in late):
         return False
+    if all(taken[id(piece)] & taken[id(early[0])] for piece in (*begun, *pieces)):
+        return False  # nothing is looked up: a mask, or a length
     before = {**regions}
     for piece in pieces:
         if taken[id(piece)] == taken[id(early[0])]:

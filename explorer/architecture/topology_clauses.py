@@ -23,6 +23,7 @@ from .reach import list_bits
 from .regions import FRONT, TRUNK, Key
 from .remainders import tell_others
 from .topology import Topology
+from .verified_counts import confirm_counts
 
 #: so many clauses and words are said of a way of two, and of one of more
 _MOST_OF_TWO = (3, 14)
@@ -155,7 +156,8 @@ class TopologyTeller:
         agreed = self._called.add_users(agreed)
         if is_brief:
             return agreed
-        return tell_others(self._outline, tell_contents(self._outline, agreed))
+        agreed = tell_others(self._outline, tell_contents(self._outline, agreed))
+        return confirm_counts(self._outline, agreed)
 
     def _tell_shortly(self, teller: ModuleTeller, clause: Clause) -> Clause:
         """Return a clause with less of what is so of layers of transformers."""

@@ -68,7 +68,9 @@ def add_projections(
 def _are_compared_and_summed(operations: Operations, number: int) -> bool:
     """Return whether what an operation gives is keys and values in one, as no projection makes."""
     users = {user for user in operations.users[number] if user != OUTSIDE}
-    return len(users) > 1 and all(operations.nodes[one].operator.has("multiplies") for one in users)
+    are_products = all(operations.nodes[user].operator.has("multiplies") for user in users)
+    is_summed = any(len(operations.operands[user]) > 1 for user in users)  # by shares
+    return len(users) > 1 and are_products and is_summed
 
 
 def add_feeders(blocks: FoundBlocks, core: set[int], whole: set[int]) -> None:

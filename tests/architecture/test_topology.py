@@ -423,7 +423,7 @@ def test_a_network_of_which_some_results_are_not_convolved_is_not_convolutional(
     assert _imagine(is_side=False).startswith("Convolutional network: ")
 
 
-def _translate(*, joins: bool) -> str:
+def _translate(*, joins: bool, masks: bool = False) -> str:
     """Return what is said of blocks between which the tokens of another input join, or do not."""
     net = Joined()
     x = net.add("Gather", net.weight(30, _WIDTH), net.take("t0", (1, 8, 8), TensorProto.INT64))
@@ -434,6 +434,8 @@ def _translate(*, joins: bool) -> str:
         ids = net.take("t1", (1, 8, 8), TensorProto.INT64)
         y = net.add("Transpose", net.add("Gather", net.weight(20, _WIDTH), ids), perm=[0, 3, 1, 2])
         x = net.conv(net.add("Concat", x, y, axis=1), 2 * _WIDTH, _WIDTH, 1)
+    if masks:
+        x = net.add("Mul", x, net.take("t1", (1, 1, 8, 8)))
     for _ in range(4):
         x = net.residual(x)
     return net.tell(net.conv(x, _WIDTH, 3))
@@ -444,3 +446,4 @@ def test_blocks_are_counted_on_both_sides_of_where_another_input_joins() -> None
     order = ["3 residual blocks", "embedding of 20 × 8", "1×1 convolution 16", "4 residual blocks"]
     assert [*map(told.index, order)] == sorted(map(told.index, order))
     assert "7 residual blocks" in _translate(joins=False)
+    assert "7 residual blocks" in _translate(joins=False, masks=True)

@@ -1,0 +1,70 @@
+"""Counts of ideas that other blocks of the same sentence hold as well: said of all, or of others.
+
+One would read ``10 ghost modules`` beside ``11 residual blocks`` as all that there are, and so it
+is not where each of these blocks is made of two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from netloupe.explorer.patterns import FoundBlock
+
+from .clause import Clause
+from .outline import Outline
+from .piece_words import count_pieces, name_kind, write_plural
+
+#: kinds of block that stand by themselves as well as in others, besides plain layers
+_IDEAS = frozenset({"excitation", "unit"})
+#: a count, and what is counted
+_COUNTED = re.compile(r"([\d,]+) (.+)")
+
+
+def confirm_counts(outline: Outline, clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses of which each counts all blocks of its kind, or those that are others.
+
+    Others where a clause before says that its blocks hold such; all where none says so.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    clauses
+        What is said, in order.
+    """
+    return [_confirm(outline, one, [*clauses]) for one in clauses]
+
+
+def _confirm(outline: Outline, clause: Clause, clauses: Sequence[Clause]) -> Clause:
+    kinds = {(piece.kind, piece.part.name) for piece in clause.scope}
+    counted = _COUNTED.fullmatch(clause.text)
+    if len(kinds) != 1 or counted is None or clause.name or clause.parts or clause.uses > 1:
+        return clause
+    kind, name = kinds.pop()
+    noun = name_kind(outline, clause.scope)
+    if kind not in _IDEAS or counted[2] != write_plural(noun):
+        return clause
+    held = {
+        id(one): sum(_count_inside(piece.part.parts, name) * piece.fold[1] for piece in one.scope)
+        for one in clauses
+        if one is not clause
+    }
+    if not any(held.values()):
+        return clause
+    if any(held.get(id(one)) and counted[2] in one.write() for one in clauses):
+        return replace(clause, text=f"{counted[1]} other {counted[2]}", is_plain=False)
+    count = int(counted[1].replace(",", "")) + sum(held.values())
+    return replace(clause, text=count_pieces(count, noun), is_plain=False)
+
+
+def _count_inside(blocks: Iterable[FoundBlock], name: str) -> int:
+    """Return how many blocks of a name are in others, whatever these are in."""
+    return sum(block.name == name for block in _walk(blocks))
+
+
+def _walk(blocks: Iterable[FoundBlock]) -> Iterator[FoundBlock]:
+    for block in blocks:
+        yield block
+        yield from _walk(block.parts)

@@ -1,0 +1,56 @@
+"""Counts of ideas are of all of them, or of those that are said to be others."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.outline import Outline, OutlinePart
+from netloupe.explorer.architecture.pieces import Piece
+from netloupe.explorer.architecture.verified_counts import confirm_counts
+from netloupe.explorer.patterns import FoundBlock
+from tests.architecture.networks import Network
+
+_BLOCKS = "6 residual blocks"
+
+
+def _block(name: str, *parts: FoundBlock) -> FoundBlock:
+    return FoundBlock("unit", name, frozenset({0}), 0, parts=parts)
+
+
+def _piece(kind: str, name: str, *parts: FoundBlock) -> Piece:
+    return Piece(kind, name, [OutlinePart(kind, frozenset({0}), 0, name, parts=parts)])
+
+
+def _tell(text: str, held: str, *, told: str = _BLOCKS, kind: str = "unit") -> str:
+    """Return what is said of three ghost modules beside blocks that each hold two ideas."""
+    net = Network()
+    model = net.finish(net.add("Relu", net.take("x", (1, 4))))
+    outline = Outline(model.graph, [*model.graph.nodes])
+    inner = [_block("Branch", _block(held)), _block(held)]
+    blocks = [_piece("residual", "Residual block", *inner) for _ in range(6)]
+    loose = [_piece(kind, "Ghost module") for _ in range(3)]
+    clauses = [Clause(told, tuple(blocks)), Clause(text, tuple(loose), is_plain=True)]
+    return confirm_counts(outline, clauses)[1].write()
+
+
+def test_what_no_other_clause_says_is_counted_with_what_stands_apart() -> None:
+    assert _tell("3 ghost modules", "Ghost module") == "15 ghost modules"
+
+
+def test_what_another_clause_says_makes_the_rest_others() -> None:
+    told = f"{_BLOCKS} with ghost modules"
+    assert _tell("3 ghost modules", "Ghost module", told=told) == "3 other ghost modules"
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "kind"),
+    [
+        ("3 ghost modules", "Gate", "unit"),
+        ("3 ghost modules", "Ghost module", "mlp"),
+        ("ghost modules", "Ghost module", "unit"),
+        ("3 ghost modules of 8 channels", "Ghost module", "unit"),
+    ],
+)
+def test_other_counts_are_left(text: str, held: str, kind: str) -> None:
+    assert _tell(text, held, kind=kind) == text
