@@ -13,6 +13,7 @@ from .piece_runs import PieceRun, find_piece_runs
 from .piece_words import write_pieces, write_run, write_shortly
 from .pieces import Piece
 from .row_names import says_no_more
+from .staged_runs import join_staged
 
 #: names that say no more of one layer than that it is one
 _STEPS = frozenset({"action", "embedder", "embedding", "prediction", "projection"})
@@ -63,7 +64,8 @@ def tell_leaves(outline: Outline, pieces: Sequence[Piece]) -> Iterator[Clause]:
         alike = [*row]
         is_fold = fold[1] > 1
         runs = [PieceRun([alike], fold[1])] if is_fold else find_piece_runs(outline, alike)
-        told = [_tell_run(outline, run) for run in runs]
+        found = [*runs] if is_fold else join_staged(outline, runs)
+        told = [one if isinstance(one, Clause) else _tell_run(outline, one) for one in found]
         yield from [join_uses(told, uses)] if uses > 1 else told
 
 

@@ -62,10 +62,7 @@ def write_run(outline: Outline, run: PieceRun) -> str:
     """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
     if len(run.members[0]) == 1:
         return write_pieces(outline, run.pieces, run.times)
-    told = [
-        add_sizes(noun if count == 1 else count_pieces(count, noun), sizes)
-        for (noun, sizes), count in Counter(_write_places(outline, run.members)).items()
-    ]
+    told = write_members(outline, run.members)
     norms = _write_norms(outline, run.pieces)
     if run.count == 1:
         return join_with_and(told)
@@ -73,6 +70,20 @@ def write_run(outline: Outline, run: PieceRun) -> str:
     if len(told) > 2:  # else what follows in the sentence is read as one of them
         return f"{blocks} (each {strip_brackets(join_with_and(told))}{norms})"
     return f"{blocks} of {join_with_and(told)}{norms}"
+
+
+def write_members(
+    outline: Outline, members: Sequence[Sequence[Piece]], *, is_sized: bool = True
+) -> list[str]:
+    """Return what each of alike blocks holds, perhaps with sizes; the last block may lack some.
+
+    What several places hold is counted.
+    """
+    places = [(noun, sizes if is_sized else "") for noun, sizes in _write_places(outline, members)]
+    return [
+        add_sizes(noun if count == 1 else count_pieces(count, noun), sizes)
+        for (noun, sizes), count in Counter(places).items()
+    ]
 
 
 def strip_brackets(text: str) -> str:
