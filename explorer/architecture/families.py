@@ -24,7 +24,7 @@ from .images import find_image_network
 from .layer_words import write_lower
 from .left_out import add_left_out
 from .outline import Outline
-from .projections import find_deformable, find_projected
+from .projections import find_convolved, find_deformable, find_projected
 from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
@@ -175,7 +175,7 @@ def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
 def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:
     outline = Outline(graph, nodes)
     add_composites(outline)
-    for find in (find_projected, find_deformable, find_unrolled):
+    for find in (find_projected, find_convolved, find_deformable, find_unrolled):
         outline.merge(find(outline))
     return outline
 

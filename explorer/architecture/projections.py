@@ -51,6 +51,29 @@ def find_projected(outline: Outline) -> Iterator[Merge]:
         yield parts, merged
 
 
+def find_convolved(outline: Outline) -> Iterator[Merge]:
+    """Find attentions whose queries, keys and values one convolution of each channel gives.
+
+    It takes what a 1×1 convolution makes of the features, and nothing else takes from either (S.
+    Zamir and others, Restormer, 2022, equation 1).
+    """
+    for attention in outline.of_kind("attention"):
+        givers = outline.givers(attention)
+        deep = givers[0] if len(givers) == 1 else None
+        if deep is None or not deep.is_depthwise or outline.only_user(deep) is not attention:
+            continue
+        before = outline.givers(deep)
+        wide = before[0] if len(before) == 1 else None
+        if wide is None or outline.only_user(wide) is not deep:
+            continue
+        if wide.kind != "linear" and not wide.is_pointwise:
+            continue
+        parts = [wide, deep, attention]
+        merged = make_part(parts, "attention", attention.name, attention.details)
+        merged.end = attention.end
+        yield parts, merged
+
+
 def find_deformable(outline: Outline) -> Iterator[Merge]:
     """Find attention that samples maps of features at a few places, and weighs what it finds there.
 

@@ -294,23 +294,38 @@ def _name_residual(
 def _has_gate(blocks: FoundBlocks, numbers: set[int]) -> bool:
     """Return whether something is multiplied by a sigmoid, or parts of one value by one another.
 
-    And no block that was found has that in it.
+    And no block that was found has that in it. One part may be activated (S. Zamir and others,
+    Restormer, 2022, equation 2).
     """
     operations = blocks.operations
     for number in numbers:
         taken = operations.operands[number]
         if operations.kinds[number] != "Mul" or len(taken) != _BOTH or blocks.owner[number]:
             continue
-        givers = [operations.giver(value) for value in taken]
+        bases = [_find_activated(blocks, value) for value in taken]
+        givers = [operations.giver(value) for value in bases]
         if None in givers or not {*givers} <= numbers:
             continue
         kinds = [operations.kinds[giver] for giver in givers if giver is not None]
         splits = [operations.nodes[giver] for giver in givers if giver is not None]
         are_parts = all(node.operator.has("splits", "slices", "picks") for node in splits)
-        wholes = {operations.operands[giver][0] for giver in givers if giver is not None}
-        if {*kinds} & _GATES or (are_parts and len(wholes) == 1 and taken[0] is not taken[1]):
+        wholes = {
+            whole
+            for giver in givers
+            if giver is not None
+            for whole in operations.operands[giver][:1]
+        }
+        if {*kinds} & _GATES or (are_parts and len(wholes) == 1 and bases[0] is not bases[1]):
             return True
     return False
+
+
+def _find_activated(blocks: FoundBlocks, value: Value) -> Value:
+    """Return what is activated to give a value; the value itself where it is no activation."""
+    found = blocks.ending(blocks.operations.giver(value), "activation")
+    taken = blocks.operations.operands[min(found.numbers)] if found is not None else []
+    is_gate = found is not None and blocks.operations.kinds[found.end] in _GATES
+    return taken[0] if taken and not is_gate else value
 
 
 def _keeps_features(operations: Operations, sides: _Sides, main: list[ConvolutionDetails]) -> bool:

@@ -178,6 +178,16 @@ def test_a_residual_block_is_told_with_its_gate(*, is_gated: bool) -> None:
     assert found.name == ("Residual block with gate" if is_gated else "Residual block")
 
 
+@pytest.mark.parametrize(("other", "has_gate"), [("b", True), ("a", False)])
+def test_a_part_that_is_activated_gates_the_other(other: str, *, has_gate: bool) -> None:
+    net = Net()  # S. Zamir and others, Restormer, 2022, figure 2b
+    wide = net.conv("x", 16, 8, relu=False)
+    net.nodes.append(helper.make_node("Split", [wide], ["a", "b"], axis=1, num_outputs=2))
+    mixed = net.add("Mul", net.add("Gelu", "a"), other)
+    found = net.tell(net.add("Add", "x", net.conv(mixed, 8, 8, relu=False)))
+    assert found.name == ("Residual block with gate" if has_gate else "Residual block")
+
+
 def test_a_stored_factor_is_no_gate() -> None:
     net = Net()
     y = net.conv(net.conv("x", 8, 8), 8, 8, relu=False)
