@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, groupby, pairwise
 
 from netloupe.explorer.notation import write_count
@@ -12,6 +13,7 @@ from netloupe.explorer.patterns.residual_kinds import WITH, find_common_units, w
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
+from .levels import write_axes
 from .outline import Outline, OutlinePart
 from .sizes import find_head, list_matrices
 from .sketch import BlockSketch, Sketch, write_row
@@ -57,7 +59,7 @@ def find_convolutional(outline: Outline) -> Sketch | None:
     ):
         found = rule(outline)
         if found is not None:
-            return found
+            return replace(found, title=write_axes(outline, found.title))
     return None
 
 
@@ -358,8 +360,11 @@ def _tell_branched(outline: Outline) -> Sketch | None:
         facts: dict[str, Detail] = {"stage_blocks": tuple(counts)}
         if head is not None:
             facts |= _read_classes(head)
+        branches = {len(outline.operations.nodes[part.end].inputs) for part in blocks}
+        is_branched = kind == "inception" and len(branches) == 1
+        each = f" of {branches.pop()} branches each" if is_branched else ""
         clauses = (
-            f"stages of {write_row(counts)} {noun}s",
+            f"stages of {write_row(counts)} {noun}s{each}",
             _write_classes(facts),
         )
         name = "fire module" if kind == "fire" else "Inception block"

@@ -12,8 +12,8 @@ from .sketch import write_way
 
 #: names of people and of networks, which keep their first letter inside of a sentence
 PROPER_NAMES = (
-    *("Bessel", "Chebyshev", "Conformer", "Fourier", "Gaussian", "Inception", "Mamba", "Nystrom"),
-    *("Sinkhorn", "Viterbi"),
+    *("Bessel", "Chebyshev", "Conformer", "ConvNeXt", "Fourier", "Gaussian", "Inception"),
+    *("Mamba", "Nystrom", "ShuffleNet", "Sinkhorn", "Viterbi"),
 )
 #: what one of what a head gives is called
 _GIVEN = {"classes": "class", "outputs": "output"}
@@ -71,8 +71,9 @@ def write_given(count: Detail, key: str) -> str:
 
 
 def write_lower(title: str) -> str:
-    """Return a title inside of a sentence."""
-    return title[:1].lower() + title[1:]
+    """Return a title inside of a sentence; proper names and ``UNet`` keep their capitals."""
+    is_name = title.startswith(PROPER_NAMES) or title[1:2].isupper()
+    return title if is_name else title[:1].lower() + title[1:]
 
 
 def in_brackets(text: str) -> str:

@@ -12,6 +12,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.readings import read_ints
 
+from .layer_words import write_lower
 from .nested_unets import NESTED_UNET, is_nested, write_nested
 from .outline import Outline, OutlinePart
 from .resolutions import Resolution, Resolutions
@@ -298,5 +299,4 @@ def write_axes(outline: Outline, title: str) -> str:
     axes = {len(kernel) for kernel in kernels if max(kernel, default=0) > 1}
     if axes not in ({1}, {3}):
         return title
-    start = title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
-    return f"{axes.pop()}-D {start}"
+    return f"{axes.pop()}-D {write_lower(title)}"
