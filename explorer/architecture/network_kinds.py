@@ -48,6 +48,7 @@ _BESIDE_OTHERS = "Network with convolutions"
 #: what blocks are called that mix tokens by states, without attention
 _STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
+_LEAST_RECURRENCES = 2
 #: a transformer has so many attentions at least, and MLPs for one of two (G. Bertasius and others,
 #: Is Space-Time Attention All You Need for Video Understanding?, 2021, section 3)
 _LEAST_ATTENTIONS = 2
@@ -130,8 +131,12 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     words = []
     convolving = [piece for piece in pieces if _convolves(piece)]
     attends = any(piece.kind in ("attention", "transformer") for piece in pieces)
+    if kinds["recurrence"]:  # short ones before these take a few steps (S. De and others, Griffin,
+        convolving = [piece for piece in convolving if not _is_short(piece)]  # 2024, section 2.3)
     if convolving and not (attends and all(map(is_patches, convolving))):
         words.append("convolutions")
+    if kinds["recurrence"] >= _LEAST_RECURRENCES:
+        words.append("linear recurrences")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
     if any(map(_is_of_states, pieces)):
@@ -177,6 +182,11 @@ def _convolves(piece: Piece) -> bool:
     """Return whether a block is one of convolutions, or an idea that is put together from such."""
     own = any(found.kind == "conv" for part in piece.parts for found in part.parts)
     return piece.kind in _CONVOLUTIONS or (piece.kind == "unit" and own)
+
+
+def _is_short(piece: Piece) -> bool:
+    """Return whether a block is a convolution of each channel along one axis."""
+    return piece.part.is_depthwise and len(piece.part.kernel) == 1
 
 
 def _is_of_states(piece: Piece) -> bool:

@@ -41,8 +41,8 @@ _LEAST_SHARE = 0.1
 _LEAST_COMMON = 0.5
 #: no exporter computes these beforehand
 _NEVER_STORED = frozenset({"graph convolution"})
-#: of these each block has another width where there are stages
-_STAGED = frozenset({"group", "inverted", "residual", "separable", "transformer"})
+#: of these each block has another width where there are stages, or as many steps as tokens
+_UNSIZED = frozenset({"group", "inverted", "recurrence", "residual", "separable", "transformer"})
 
 
 class _Part(NamedTuple):
@@ -172,7 +172,8 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     parts = _list_parts(outline, held)
     everywhere = [part for part in parts if all(part.key in one for one in held)]
     others = [part for part in parts if part not in everywhere]
-    telling = [part for part in others if not _is_small(part) or _mixes(part.pieces[0])]
+    ideas = [part.key for part in others if part.pieces[0].kind in IDEAS]
+    telling = [part for part in others if not _is_small(part) or _tells(part, held, ideas)]
     kinds = Counter(tuple(part.key for part in telling if part.key in one) for one in held)
     common = [_write_part(outline, part) for part in _choose(outline, everywhere, parts)]
     if any(not _is_small(part) and len({*map(len, part.rows)}) > 1 for part in parts):
@@ -189,6 +190,16 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     if not common or is_bare or own < _LEAST_COMMON * whole:
         return ""
     return f"each {join_with_and(common)}"
+
+
+def _tells(part: _Part, held: Sequence[dict[str, list[Piece]]], ideas: Collection[str]) -> bool:
+    """Return whether a small step tells blocks from others: it mixes places, and nothing else does.
+
+    But not where all blocks that have it have an idea beside it.
+    """
+    return _mixes(part.pieces[0]) and not all(
+        any(key in one for key in ideas) for one in held if part.key in one
+    )
 
 
 def _is_union(keys: tuple[str, ...], kinds: Collection[tuple[str, ...]]) -> bool:
@@ -284,6 +295,6 @@ def _write_part(outline: Outline, part: _Part) -> str:
     noun = part.noun
     told = noun if number == 1 else count_pieces(number, noun) if number else write_plural(noun)
     kind = part.pieces[0].kind
-    if number == 1 and not (_is_small(part) or kind in _STAGED):
+    if number == 1 and not (_is_small(part) or kind in _UNSIZED):
         told = add_sizes(told, write_sizes_of(outline, part.pieces))
     return strip_brackets(told)

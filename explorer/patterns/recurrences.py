@@ -97,13 +97,13 @@ def _gather(blocks: FoundBlocks, chain: list[int]) -> tuple[set[int], int]:
             if not pending:
                 break
             number = pending.pop()
-            is_part = operations.kinds[number] in ("Mul", "Sub") or operations.nodes[
-                number
-            ].operator.has(*PICKING)
+            picks = operations.nodes[number].operator.has(*PICKING)
+            is_part = picks or operations.kinds[number] in ("Mul", "Sub")
             if number in numbers or blocks.owner[number] is not None or not is_part:
                 continue
             numbers.add(number)
-            pending += operations.givers(number)
+            if not picks:  # what a step picks of is made of all of them at once
+                pending += operations.givers(number)
     end = chain[-1]
     joins = {
         user
