@@ -24,6 +24,9 @@ _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "R
 _Shortcut = Literal["identity", "projection", "branch"]
 #: what stands for a convolution beside one
 _AS_CONVOLUTIONS = frozenset({"adaptive norm", "linear", "mlp", "unit"})
+#: what a shortcut may change the width by; two convolutions that are one block do so beside ghost
+#: modules (K. Han and others, GhostNet, 2020, section 3.2)
+_PROJECTING = frozenset({"conv", "linear", "separable"})
 _BOTH = 2
 _GATES = frozenset({"HardSigmoid", "Sigmoid"})
 _MOST_SHORTCUT = 4
@@ -104,7 +107,7 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
         giver = operations.giver(start)
         if giver is None:
             return None
-        part = blocks.ending(giver, "adaptive norm", "conv", "norm")
+        part = blocks.ending(giver, "adaptive norm", "conv", "norm", "separable")
         if part is None and operations.nodes[giver].operator.has("convolves"):
             # of single places, where what comes in was turned: it is written as a linear layer
             part = blocks.ending(giver, "linear")
@@ -115,7 +118,9 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
             return None
         if part is not None and _is_activated(operations, part):
             kind = "branch"
-        elif part is not None and part.kind in ("conv", "linear") and kind == "identity":
+        elif part is not None and part.kind in _PROJECTING and kind == "identity":
+            if part.kind == "separable" and not _holds_units(blocks, main):
+                return None
             kind = "projection"
         chain |= inner
         steered = part is not None and part.kind == "adaptive norm" and part.parts
@@ -124,6 +129,11 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
             return None
         start = taken[0]
     return None
+
+
+def _holds_units(blocks: FoundBlocks, main: Value) -> bool:
+    """Return whether what one side gives ends in an idea of a paper, as a ghost module."""
+    return blocks.ending(blocks.operations.giver(main), "unit") is not None
 
 
 def _is_activated(operations: Operations, found: FoundBlock) -> bool:

@@ -188,6 +188,31 @@ def test_a_part_that_is_activated_gates_the_other(other: str, *, has_gate: bool)
     assert found.name == ("Residual block with gate" if has_gate else "Residual block")
 
 
+def _ghost(net: Net, x: str, given: int, taken: int, *, relu: bool) -> str:
+    """Add a ghost module: half of the features, and what filters each of them."""
+    half = net.conv(x, given // 2, taken, relu=relu)
+    return net.add("Concat", half, net.deep(half, given // 2, pads=[1] * 4, relu=relu), axis=1)
+
+
+@pytest.mark.parametrize("is_ghost", [True, False])
+def test_two_convolutions_project_beside_ghost_modules(*, is_ghost: bool) -> None:
+    net = Net()  # K. Han and others, GhostNet, 2020, figure 3b and section 3.2
+    if is_ghost:
+        y = _ghost(net, "x", 48, 16, relu=True)
+        y = net.deep(y, 48, pads=[1] * 4, strides=[2, 2], relu=False)
+        y = _ghost(net, y, 24, 48, relu=False)
+    else:
+        y = net.conv(net.conv("x", 48, 16), 24, 48, 3, pads=[1] * 4, strides=[2, 2], relu=False)
+    deep = net.deep("x", 16, pads=[1] * 4, strides=[2, 2], relu=False)
+    total = net.add("Add", y, net.conv(deep, 24, 16, relu=False))
+    found = recognise(list(net.graph(total).nodes))
+    facts = found.facts if found is not None else ()
+    assert ("with projection" in facts) is is_ghost
+    if is_ghost:
+        assert found is not None
+        assert (found.name, facts[0]) == ("Residual block with ghost modules", "16 → 24")
+
+
 def test_a_stored_factor_is_no_gate() -> None:
     net = Net()
     y = net.conv(net.conv("x", 8, 8), 8, 8, relu=False)
