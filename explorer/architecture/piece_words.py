@@ -24,7 +24,15 @@ from .layer_facts import describe_layers
 from .layer_words import PROPER_NAMES, in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
-from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, HOURGLASS, ROUTING, Piece, is_told
+from .pieces import (
+    CLASS_ATTENTION,
+    CROSS_ATTENTION,
+    DEFORMABLE,
+    HOURGLASS,
+    ROUTING,
+    Piece,
+    is_told,
+)
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
@@ -263,7 +271,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     part = pieces[0].part
     if pieces[0].layer is not None:
         is_own = pieces[0].name in (CLASS_ATTENTION, CROSS_ATTENTION)
-        return f"{pieces[0].name.lower()} block" if is_own else "transformer block"
+        kind = "deformable " if pieces[0].name == DEFORMABLE else ""
+        return f"{pieces[0].name.lower()} block" if is_own else f"{kind}transformer block"
     if part.kind == "conv":
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)

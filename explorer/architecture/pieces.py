@@ -44,6 +44,8 @@ CROSS_ATTENTION = "Cross-attention"
 CLASS_ATTENTION = "Class-attention"
 #: and that to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
 CLASS_CROSS_ATTENTION = "Class-token cross-attention"
+#: and that to features at places that it chooses (X. Zhu and others, Deformable DETR, 2021)
+DEFORMABLE = "Deformable self-attention"
 #: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
 #: Networks, 2016, figure 3)
 HOURGLASS = "Hourglass"
@@ -180,6 +182,8 @@ def _name_layer(layer: Layer) -> str:
         return CROSS_ATTENTION
     if all(ASKS_ONCE in one.facts for one in layer.attentions):
         return CLASS_ATTENTION
+    if all(one.name == DEFORMABLE for one in layer.attentions):
+        return DEFORMABLE
     if len(layer.attentions) > 1:
         is_own = all(one.name == "Self-attention" for one in layer.attentions)
         return "self twice" if is_own else "both"

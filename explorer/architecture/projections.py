@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -11,13 +11,14 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .composites import Merge, make_part
 from .outline import MAIN_KINDS, Outline, OutlinePart
+from .pieces import DEFORMABLE
 from .sizes import list_matrices
 
 _MOST_LEADING = 24
 #: of what makes places of queries, samples features there and sums them up
 _SAMPLING = (
-    *("adds", "divides", "joins", "distributes", "multiplies_elements", "reduces"),
-    *("samples", "subtracts"),
+    *("adds", "chooses", "divides", "joins", "distributes", "multiplies_elements"),
+    *("reduces", "samples", "subtracts"),
 )
 _MOST_SAMPLING = 60
 
@@ -78,7 +79,8 @@ def find_deformable(outline: Outline) -> Iterator[Merge]:
     """Find attention that samples maps of features at a few places, and weighs what it finds there.
 
     Both the places and the softmaxed weights are linear in the query, and what is sampled is a
-    projection of another value (X. Zhu and others, Deformable DETR, 2021, equation 2).
+    projection of another value, or of the queries without their positions (X. Zhu and others,
+    Deformable DETR, 2021, equation 2 and section 4.1).
     """
     done: set[OutlinePart] = set()
     for sampler in outline.of_kind("GridSample"):
@@ -100,8 +102,9 @@ def find_deformable(outline: Outline) -> Iterator[Merge]:
         queries = {giver for part in asking for giver in outline.givers(part)}
         if len(memory) != 1 or len(queries) != 1 or memory[0] in queries:
             continue
-        details = AttentionDetails(attention="Cross-attention", deformable=True)
-        merged = make_part([*leading, last], "attention", "Cross-attention", details)
+        name = DEFORMABLE if _adds_positions(outline, memory[0], queries) else "Cross-attention"
+        details = AttentionDetails(attention=name, deformable=True)
+        merged = make_part([*leading, last], "attention", name, details)
         merged.end = last.end
         yield [*leading, last], merged
 
@@ -127,10 +130,21 @@ def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> boo
         if giver is linear:
             return True
         givers = outline.givers(giver) if giver is not None else []
-        if giver is None or not giver.has("looks_up", "picks") or len(givers) != 1:
+        if giver is not None and giver.has("chooses"):  # what is padded is set to 0
+            givers = [one for one in givers if one.kind == "linear"]
+        elif giver is None or not giver.has("looks_up", "picks"):
+            return False
+        if len(givers) != 1:
             return False
         giver = givers[0]
     return False
+
+
+def _adds_positions(
+    outline: Outline, memory: OutlinePart, queries: Collection[OutlinePart]
+) -> bool:
+    """Return whether queries are what is sampled, and positions added to it."""
+    return all(one.has("adds") and memory in outline.givers(one) for one in queries)
 
 
 def _may_lead(outline: Outline, part: OutlinePart) -> bool:
