@@ -19,6 +19,7 @@ from .pieces import Piece
 _DIGITS = r"\d{1,3}(?:,\d{3})*"
 _BRACKETS = re.compile(r"\([^()]*\)")
 _BLOCKS = re.compile(rf"(?P<count>{_DIGITS}) blocks? (?:of |with |(?=\())")
+_BRANCHES = re.compile(rf"(?P<count>{_DIGITS}) branches of ")
 _ROW = rf"(?:stages|levels|blocks) of (?P<row>{_DIGITS}(?:, {_DIGITS})+)"
 _WORDS = "|".join(SMALL_NUMBERS)
 _TIMES = r"twice|(?P<times>\d+) times"
@@ -45,11 +46,15 @@ def read_counts(text: str, kinds: Iterable[str]) -> Iterator[Said]:
     """Yield what a text says of some kinds, in the order of the longest names.
 
     What stands in brackets is of each of what they stand behind. ``3 blocks of 2 convolutions`` are
-    6 convolutions.
+    6 convolutions, and so are ``3 branches`` of them.
     """
     blocks = _BLOCKS.match(text)
     factor = _read_number(blocks["count"]) if blocks else 1
     rest = text[blocks.end() :] if blocks else text
+    branches = _BRANCHES.match(rest)
+    if branches:
+        factor *= _read_number(branches["count"])
+        rest = rest[branches.end() :]
     if blocks and rest.startswith("("):
         rest = rest.strip("()")
     while _BRACKETS.search(rest):

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from netloupe.explorer.notation import write_count
 
+from .beside_rows import tell_branches
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
 from .coverage import says_enough
@@ -93,6 +94,9 @@ def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) ->
         return [_tell_loop(outline, row, pieces)]
     if len({piece.token for piece in pieces}) == 1:
         return [_tell_alike(outline, row, pieces, layer_count)]
+    branches = [] if name_row(row) else tell_branches(outline, row)
+    if branches:
+        return branches
     blocks = keep_common(row) if len(uses) == 1 else []
     if blocks:
         return [tell_blocks(outline, row, blocks)]
