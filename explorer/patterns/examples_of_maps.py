@@ -114,4 +114,33 @@ aligned (float[2, 40, 2] points, float[2, 8] features) => (float[2, 40, 2] y)
 """,
         "Predicted transform, 2 × 2",
     ),
+    "divisive-norm": (
+        """
+divisive (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)
+<int64[4] dims = {8, 8, 1, 1}, int64[1] width = {8}, float two = {2}>
+{
+  gamma = ConstantOfShape (dims)  beta = ConstantOfShape (width)
+  square = Pow (x, two)
+  pool = Conv (square, gamma, beta)
+  root = Sqrt (pool)  inverse = Reciprocal (root)
+  y = Mul (x, inverse)
+}
+""",
+        "GDN",
+    ),
+    "entropy-model": (
+        """
+likely (float[1, 8, 16, 16] x, float[1, 8, 16, 16] scale) => (float[1, 8, 16, 16] y)
+<float half = {0.5}, float minus = {-0.5}, float by = {0.7071}, float one = {1}>
+{
+  length = Abs (x)
+  above = Sub (half, length)   over = Div (above, scale)    a1 = Mul (over, by)
+  a2 = Erf (a1)                a3 = Add (a2, one)           upper = Mul (a3, half)
+  below = Sub (minus, length)  under = Div (below, scale)   b1 = Mul (under, by)
+  b2 = Erf (b1)                b3 = Add (b2, one)           lower = Mul (b3, half)
+  y = Sub (upper, lower)
+}
+""",
+        "Entropy model, Gaussian",
+    ),
 }

@@ -222,4 +222,6 @@ def _holds_filters(matrix: Matrix) -> bool:
     first, count = humps.argmax(axis=1), humps.sum(axis=1)
     last = humps.shape[1] - 1 - humps[:, ::-1].argmax(axis=1)
     is_whole = bool((last - first + 1 == count).all())
+    if np.median(count) < _BOTH:
+        return False  # scales or chooses single features
     return is_whole and bool((np.diff(first) >= 0).all()) and last[-1] > last[0]

@@ -41,8 +41,10 @@ from .crosses import find_crosses, find_factorizations
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
 from .distances import find_distances
+from .divisive import find_divisive_norms
 from .edge_attention import find_coordinate_updates, find_edge_attentions
 from .edge_inputs import find_edge_inputs
+from .entropy_models import find_entropy_models
 from .estimators import find_estimators
 from .expectations import find_expectations
 from .experts import find_experts
@@ -181,6 +183,7 @@ UNITS = (
 PARTS = (
     _NORMS,
     _LINEARS,
+    _part("divisive-norm", find_divisive_norms, "norm", family="normalization"),
     _part("fixed-transform", find_fixed_transforms, "transform", "filter bank", family="linear"),
     _part("stored-basis", find_stored_bases, "basis", family="linear"),
     _ACTIVATIONS,
@@ -241,6 +244,7 @@ WHOLES = (
 #: what papers are about, looked for where nothing else tells what operations are
 IDEAS = (
     _part("fourier-transform", find_transforms, "transform", family="linear"),
+    _part("entropy-model", find_entropy_models, "entropy model"),
     _part("reparametrisation", find_draws, "draw"),
     _part("gumbel-softmax", find_gumbel_draws, "draw"),
     _part("vector-quantizer", find_quantizers, "quantizer"),

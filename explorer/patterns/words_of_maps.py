@@ -88,6 +88,12 @@ MAPS = (
         "response-norm",
     ),
     FigureWord(
+        "GDN, inverse GDN",
+        "Generalized divisive normalization: each value over the root of a weighted sum of the "
+        "squares of all channels at its place; its inverse multiplies by the root.",
+        "divisive-norm",
+    ),
+    FigureWord(
         "multi-branch convolution",
         "Convolutions of one value that are summed up, perhaps with its norm, and so amount to "
         "one: `3×3 + 1×1 + identity`.",

@@ -67,6 +67,12 @@ INPUTS = (
         "residual-quantizer",
     ),
     FigureWord(
+        "entropy model",
+        "How likely rounded values are: what a distribution has between half a step below and "
+        "above; `Gaussian`, or `factorized` where layers are the distribution.",
+        "entropy-model",
+    ),
+    FigureWord(
         "nearest code",
         "The number of the nearest entry of a code book, and not the entry: `512 codes`.",
         "nearest-code",

@@ -92,20 +92,58 @@ def _multiplies_by_slopes(node: Node) -> bool:
 
 
 def _masks_scores(use: PreparationUse) -> bool:
-    """Return whether a use adds a value to the scores of an attention, or chooses among them."""
+    """Return whether a use adds a value to the scores of an attention, or chooses among them.
+
+    What scores, or a bias of theirs, are divided by is no mask, and what they are multiplied with
+    is one only where it says of each whether it counts.
+    """
     operator = use.user.operator
     if operator.has("attends", "looks_up"):
         return list_places(use) <= {*operator.operands.list_of("mask", "addend")}
-    pending = [use.user]
+    pending = [(use.value, use.user)]
     seen: set[Node] = set()
     while pending and len(seen) < _MOST_LOOKED:
-        node = pending.pop()
+        value, node = pending.pop()
         if node.operator.form == "Softmax":
             return True
-        if node in seen or not node.operator.has(*_SCORING):
+        if node in seen or not node.operator.has(*_SCORING) or _scales(value, node):
             continue
         seen.add(node)
-        pending += [user for value in node.outputs if value is not None for user in value.users]
+        pending += [(given, user) for given in node.outputs if given for user in given.users]
+    return False
+
+
+def _scales(value: Value, node: Node) -> bool:
+    """Return whether a value is how much of another computed one a node takes, more than yes or no.
+
+    What the other one is added to before counts as such.
+    """
+    others = [one for one in node.inputs if one is not None and one is not value]
+    if not others or all(map(is_input_independent, others)):
+        return False
+    if node.operator.has("divides"):
+        return node.input(1) is value
+    return node.operator.has("multiplies_elements") and not _is_either(value)
+
+
+def _is_either(value: Value) -> bool:
+    """Return whether each element of a value tells yes or no, as far as is known."""
+    current: Value | None = value
+    for _ in range(_MOST_STEPS):
+        node = current.producer if current is not None else None
+        if node is None:
+            return True  # as padding is given
+        operator = node.operator
+        if operator.has("compares", "logical", "masks") or operator.form == "Softmax":
+            return True
+        if operator.has("chooses"):
+            return all(one is None or is_input_independent(one) for one in node.inputs[1:])
+        if operator.has("subtracts") and is_input_independent(node.input(0) or value):
+            current = node.input(1)  # 1 - mask
+        elif operator.has(*PASSING_TRAITS):
+            current = node.input(0)
+        else:
+            return False
     return False
 
 

@@ -124,6 +124,31 @@ def test_a_mask_may_multiply_and_be_subtracted(score: str) -> None:
     assert titles(tree) == [("attention mask", ("causal",))]
 
 
+@pytest.mark.parametrize(
+    ("score", "names"),
+    [
+        ("Div (h, far)", ["preparation of Div"]),
+        ("Mul (h, far)", ["preparation of Mul"]),
+    ],
+)
+def test_distances_that_scores_are_divided_by_are_no_mask(score: str, names: list[str]) -> None:
+    graph = load_text(f"""
+        g (int64[b, s] hops, float[b, s, 3] x) => (float[b, s, 3] y)
+        <float[3, 3] w = {_NINE}, float one = {{1}}, int64[1] axis = {{1}}>
+        {{
+            a = Unsqueeze (hops, axis)
+            b = Cast <to = 1> (a)
+            near = Less (b, one)
+            far = Where (near, one, b)
+            h = MatMul (x, w)
+            scores = {score}
+            p = Softmax (scores)
+            y = MatMul (p, w)
+        }}
+    """).graph
+    assert [label for label, _ in titles(build_group_tree(graph))] == names
+
+
 @pytest.mark.parametrize(("factor", "names"), [("slopes", ["ALiBi"]), ("four", ["position ids"])])
 def test_positions_times_a_slope_for_each_head_are_no_mask(factor: str, names: list[str]) -> None:
     graph = load_text(f"""

@@ -54,4 +54,24 @@ channels that move back, both move forth
 one value
   rest = Slice (v, c, end, channels) => rest = Slice (z, c, end, channels)
   6, 6] x) => 6, 6] x, float[1, 4, 8, 6, 6] z)
+[divisive-norm]
+squares of the value itself
+  square = Pow (x, two) => square = Pow (z, two)
+  16, 16] x) => 16, 16] x, float[1, 8, 16, 16] z)
+squares
+  float two = {2} => float two = {3}
+a root
+  root = Sqrt (pool) => root = Abs (pool)
+something added to the sums
+  pool = Conv (square, gamma, beta) => pool = Conv (square, gamma)
+[entropy-model]
+a step of one = Formula, absolute value
+  float minus = {-0.5} => float minus = {-1.5}
+one value = Formula, absolute value
+  below = Sub (minus, length) => below = Sub (minus, scale)
+one distribution = Formula, absolute value, tanh
+  b2 = Erf (b1) => b2 = Tanh (b1)
+one scale = Formula, absolute value
+  under = Div (below, scale) => under = Div (below, other)
+  float[1, 8, 16, 16] scale) => float[1, 8, 16, 16] scale, float[1, 8, 16, 16] other)
 """

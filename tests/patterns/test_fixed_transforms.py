@@ -62,6 +62,16 @@ def test_a_stored_matrix_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read == ["w"]
 
 
+def _make_filters(reach: float) -> NDArray[np.float64]:
+    places, middles = np.arange(64)[None, :], np.arange(2, 62, 4)[:, None]
+    return np.maximum(1 - np.abs(places - middles) / reach, 0)
+
+
+def test_filters_of_one_number_each_are_no_bank() -> None:
+    assert _tell_matrix(_make_filters(3.0), slides=False) == "Filter bank 64 → 15"
+    assert _tell_matrix(_make_filters(0.5), slides=False) == "Linear 64 → 15"
+
+
 def _tell_back(parts: Sequence[NDArray[np.float64]], hop: int) -> str:
     """Return what transposed convolutions with stored rows, and their sum, are told to be."""
     nodes, weights = [], []
