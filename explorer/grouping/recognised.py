@@ -78,6 +78,8 @@ class Recogniser:
         if group in self.unnamed or block in self.unnamed:
             return []
         found = self._list_contents(group)
+        if group.facts and any(one.name == group.type_name for one in found):
+            return []  # parts of it that alone would be one
         return [] if any(one.name in self.names_left_out for one in found) else found
 
     def _list_contents(self, group: Group) -> list[Ingredient]:

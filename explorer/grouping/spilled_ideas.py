@@ -15,6 +15,7 @@ from netloupe.explorer.patterns import (
     GraphContext,
     find_graph_context,
     find_ideas,
+    find_long_ideas,
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
@@ -41,6 +42,8 @@ _MOST_OF_REPEAT = 60
 #: of a group with more children only what so many values are joined in is looked at
 _MOST_CHILDREN = 300
 _LEAST_JOINED = 9
+#: or what has so many sums, as iterations have
+_LEAST_SUMS = 32
 _MOST_JOINS = 8
 #: among so many nodes before that
 _MOST_BEFORE = 256
@@ -89,11 +92,21 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
         if group.kind != "repeat" and is_meant:
             is_large = len(group.children) > _MOST_CHILDREN
             is_searched = not is_large and _is_searched(group, telling)
+            _join_long(group, finder, free_path)
             found = finder.find(group) if is_searched else []
             for name, nodes, inner in finder.find_joined(group) if is_large else found:
                 if not _join(group, name, nodes, free_path) and len(inner) < len(nodes):
                     _join(group, name, inner, free_path)
         pending += group.inner_groups()
+
+
+def _join_long(group: Group, finder: _Finder, free_path: FreePath) -> None:
+    """Make blocks of what a large group has so many nodes for, with what is told of them."""
+    for name, facts, nodes in finder.find_long(group):
+        known = {*group.children}
+        if _join_whole(group, name, nodes, free_path, least=1):
+            made = next(one for one in group.inner_groups() if one not in known)
+            made.facts = facts
 
 
 def _is_searched(group: Group, telling: set[int]) -> bool:
@@ -163,6 +176,29 @@ class _Finder:
             ]
         return told
 
+    def find_long(self, group: Group) -> list[tuple[str, tuple[str, ...], list[Node]]]:
+        """Return what a group's own nodes are that iterate, each with facts and nodes.
+
+        They may have become a repetition.
+        """
+        own: list[Node] = []
+        for child in group.children:
+            if isinstance(child, Node):
+                own.append(child)
+            elif child.kind == "repeat" and len(child.children) >= _LEAST_SUMS:
+                first = list_member_nodes(child.inner_groups()[0], _MOST_OF_LAYER)
+                if any(node.operator.has("reduces") for node in first):
+                    own += _walk(child)
+        if len(own) < MOST_NODES // 2 or not _sums_often(own):
+            return []
+        own.sort(key=_GET_INDEX)
+        step()
+        try:
+            found = [*find_long_ideas(own, self._context)]
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return []  # as of try_to_recognise
+        return [(name, facts, [*nodes]) for name, facts, nodes in found]
+
     def _search(self, group: Group, members: Sequence[Node]) -> Found:
         whole = list_member_nodes(group, MOST_NODES)
         known = try_to_recognise(whole, self._context) if whole else None
@@ -220,7 +256,9 @@ def _part_preparation(group: Group, inside: set[Node]) -> list[tuple[Group, list
     return parted
 
 
-def _join_whole(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> bool:
+def _join_whole(
+    group: Group, name: str, nodes: Sequence[Node], free_path: FreePath, *, least: int = 2
+) -> bool:
     inside = {*nodes}
     homes = _find_homes(group.children)
     children = [*dict.fromkeys(homes[node] for node in nodes)]
@@ -228,7 +266,7 @@ def _join_whole(group: Group, name: str, nodes: Sequence[Node], free_path: FreeP
         child in inside if isinstance(child, Node) else inside.issuperset(_list_all(child))
         for child in children
     )
-    if not is_whole or not 1 < len(children) < len(group.children):
+    if not is_whole or not least <= len(children) < len(group.children):
         return False
     if _is_in_circle({id(child) for child in children}, group.children, homes):
         children += _list_computed_sizes(children, group.children, homes)
@@ -274,6 +312,10 @@ def _flatten(child: Child) -> list[Child]:
     if not is_part or not isinstance(child, Group):
         return [child]
     return [*sorted(_walk(child), key=_GET_INDEX)]
+
+
+def _sums_often(nodes: Sequence[Node]) -> bool:
+    return sum(node.operator.has("reduces") for node in nodes) >= _LEAST_SUMS
 
 
 def _list_all(group: Group) -> list[Node]:

@@ -34,6 +34,8 @@ _MOST_COMPUTED = 24
 #: what makes likeness of nodes a graph: shares, and what is between 0 and 1
 _SHARING = frozenset({"Sigmoid", "Softmax"})
 _NEARLY = 1e-4
+#: among fewer nodes trained numbers may be 0 on both sides by chance
+_LEAST_JOINED, _LEAST_ZEROS = 8, 0.5
 
 Matrix = npt.NDArray[np.float64]
 
@@ -154,10 +156,13 @@ def read_stored_adjacency(value: Value) -> Adjacency | None:
     """Return the graph that a constant tells; None where it is weights, or too large to be read.
 
     What is stored tells one where its numbers are not negative and in both directions the same, or
-    shares that add up to 1, or 0 and 1 alone; or where it is the Laplacian of such a graph. No
-    layer that was trained is so. What is made of stored vectors is one where the products of these
-    become shares (Z. Wu and others, Graph WaveNet, 2019, equation 5; L. Bai and others, Adaptive
-    Graph Convolutional Recurrent Network, 2020, equation 5).
+    shares that add up to 1, or 0 and 1 alone; or where it is the Laplacian of such a graph; or
+    where it is 0 between most, in both directions the same, whatever the others are weighted by (S.
+    Yan and others, Spatial Temporal Graph Convolutional Networks, 2018, section 3.4: partitions
+    times the importance of edges). No layer that was trained is so. What is made of stored vectors
+    is one where the products of these become shares (Z. Wu and others, Graph WaveNet, 2019,
+    equation 5; L. Bai and others, Adaptive Graph Convolutional Recurrent Network, 2020, equation
+    5).
     """
     kept = find_kept(value.graph.model, _Adjacencies, _Adjacencies)
     if value not in kept.known:
@@ -190,7 +195,7 @@ def _read_constant(value: Value) -> Adjacency | None:
     try:
         stored = tensor.numpy().reshape(-1, dims[-1], dims[-1])
         beside = stored[0, 0, 1:].astype(np.float64)
-        if beside.min() < 0 < beside.max():
+        if beside.min() < 0 < beside.max() and (beside == 0).mean() < _LEAST_ZEROS:
             return None  # as most layers are, of which no more is looked at
         squares = stored.astype(np.float64)
     except (NetloupeError, TypeError, ValueError):
@@ -198,7 +203,21 @@ def _read_constant(value: Value) -> Adjacency | None:
     is_graph = [_tells_graph(square) or _is_unit(square) for square in squares]
     if all(is_graph) and not all(map(_is_unit, squares)):
         return Adjacency(value, "stored", dims[-1], count)
+    if _joins_both_ways((squares != 0).any(axis=0)):
+        return Adjacency(value, "stored", dims[-1], count)
     return None
+
+
+def _joins_both_ways(joined: npt.NDArray[np.bool_]) -> bool:
+    """Return whether few are joined, each as the other, and not all that are joined to one."""
+    is_sparse = len(joined) >= _LEAST_JOINED and joined.mean() <= 1 - _LEAST_ZEROS
+    if not is_sparse or (joined != joined.T).any():
+        return False
+    if (joined[1:, 1:] == joined[:-1, :-1]).all():
+        return False  # a window over places
+    own = joined | np.eye(len(joined), dtype=bool)
+    reached = own.astype(np.float64) @ own.astype(np.float64) > 0
+    return bool((reached != own).any())  # else groups of features, each with weights of its own
 
 
 def _read_dims(value: Value) -> tuple[int, ...]:

@@ -33,10 +33,11 @@ def is_given(value: Value | None) -> bool:
     Multiple View Geometry in Computer Vision, 2004, section 2.2). Edges are a square of numbers
     that are not negative, of which most are 0, or which add up to 1 along rows or columns, as steps
     of a walk do (Y. Li and others, Diffusion Convolutional Recurrent Neural Network, 2018, section
-    2.2), or zeros and ones alone, as what comes before in an order. Trained weights are none of
-    these, nor are shares that are made of stored numbers (Z. Wu and others, Graph WaveNet, 2019,
-    equation 5). Of several kinds of edges there are several squares, each times what was learned of
-    its edges (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018, equation 10).
+    2.2). An order is a square of 0 and one other number, such as a triangle. Trained weights are
+    none of these, nor are shares that are made of stored numbers (Z. Wu and others, Graph WaveNet,
+    2019, equation 5). Of several kinds of edges there are several squares, each times what was
+    learned of its edges (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018,
+    equation 10).
     """
     if _are_shares(value):
         return True
@@ -66,7 +67,7 @@ def is_given(value: Value | None) -> bool:
         return bool(ones.sum() == 1 and (spans > 0).sum() == len(rows) - 1)
     if matrix.min() < 0 or matrix.max() == matrix.min():
         return False
-    if np.all((matrix == 0) | (matrix == 1)):
+    if np.isin(matrix, (0.0, matrix.max())).all():
         return True
     if np.mean(matrix == 0) >= _LEAST_ZEROS and (matrix.sum(axis=0) * matrix.sum(axis=1)).all():
         return True

@@ -9,7 +9,9 @@ from netloupe.explorer.model import Value
 
 from .adjacencies import Adjacency, read_step
 from .convolution_details import ConvolutionDetails
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .linear import make_pointwise, write_widths
 from .operations import Operations
 
 #: so many operations behind a step are looked at
@@ -76,7 +78,7 @@ def _read_layer(blocks: FoundBlocks, steps: Steps, first: int) -> FoundBlock:
     layer = _Layer(root, {root: 0})
     for number in range(first, min(first + _MOST_BEHIND, len(operations))):
         _take(blocks, steps, layer, number)
-    before = blocks.ending(operations.giver(root), "linear")
+    before = _find_before(blocks, root)
     if before is not None and layer.numbers.issuperset(operations.users[before.end]):
         layer.numbers |= before.numbers
         layer.weights.append(before)
@@ -88,6 +90,19 @@ def _read_layer(blocks: FoundBlocks, steps: Steps, first: int) -> FoundBlock:
         return _name(layer, {first}.union(*(one.numbers for one in own)), first, own, 1)
     depth = max(layer.plain.values())
     return _name(layer, layer.numbers, ends[0], layer.weights, depth)
+
+
+def _find_before(blocks: FoundBlocks, root: Value) -> FoundBlock | None:
+    """Return the weights that give what a layer takes; as a convolution at single places, too."""
+    number = blocks.operations.giver(root)
+    found = blocks.ending(number, "linear")
+    if found is not None or number is None:
+        return found
+    owner = blocks.ending(number, "conv")
+    if owner is None and blocks.owner[number] is None:
+        return make_pointwise(blocks, number)
+    is_point = owner is not None and owner.details.read_as(ConvolutionDetails).is_pointwise
+    return owner if is_point and owner is not None and len(owner.numbers) == 1 else None
 
 
 def _take(blocks: FoundBlocks, steps: Steps, layer: _Layer, number: int) -> None:
@@ -193,12 +208,26 @@ def _read_scaled(operations: Operations, value: Value) -> Value | None:
     return operations.operands[giver][0]
 
 
+def _read_details(layer: _Layer, weights: FoundBlock) -> FeatureDetails:
+    """Return how many features the one layer takes and gives; of stacked graphs for each."""
+    stacked = [graph.graphs for graph in layer.graphs.values()]
+    in_out = weights.details.in_out
+    if in_out is None or stacked == [1] * len(stacked):
+        return FeatureDetails().with_features(in_out)
+    if len(stacked) > 1 or in_out[1] % stacked[0]:
+        return FeatureDetails()
+    return FeatureDetails().with_features((in_out[0], in_out[1] // stacked[0]))
+
+
 def _name(
     layer: _Layer, numbers: set[int], end: int, weights: list[FoundBlock], depth: int
 ) -> FoundBlock:
     graphs = [*layer.graphs.values()]
     several = sum(graph.graphs for graph in graphs)
-    facts = [*weights[0].facts[:1]] if len(weights) == 1 and weights[0].kind == "linear" else []
+    details = _read_details(layer, weights[0]) if len(weights) == 1 else FeatureDetails()
+    # a convolution behind takes what several steps give, side by side
+    is_plain = len(weights) == 1 and (weights[0].kind == "linear" or depth == 1)
+    facts = [write_widths(*details.in_out)] if is_plain and details.in_out else []
     if several > 1:
         facts.append(f"{several} graphs")
     if depth > 1:
@@ -212,8 +241,5 @@ def _name(
         name = "Chebyshev graph convolution"
     elif is_weighted:
         name = "Graph diffusion convolution" if depth > 1 else "Graph convolution"
-    details = weights[0].details if len(weights) == 1 else None
     kind = "graph convolution"
-    if details is None:
-        return FoundBlock(kind, name, frozenset(numbers), end, tuple(facts))
     return FoundBlock(kind, name, frozenset(numbers), end, tuple(facts), details)

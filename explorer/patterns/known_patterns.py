@@ -157,8 +157,11 @@ _ADAPTIVE = _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family=
 _TRANSITIONS = _part("transition", find_transitions, "transition")
 _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="linear")
 
+_SINKHORNS = _part("sinkhorn", find_sinkhorns, "unit", family="normalization")
+
 #: ideas of papers that may be all that tells a residual block from others
 UNITS = (
+    _part("graph-convolution", find_graph_convolutions, "graph convolution"),
     _part("computed-kernel", find_computed_kernels, "unit"),
     _part("local-filter", find_local_filters, "unit"),
     _part("channel-attention", find_channel_attentions, "excitation"),
@@ -262,14 +265,13 @@ IDEAS = (
     _part("summed-embeddings", find_summed_embeddings, "unit", family="shape"),
     _part("distances", find_distances, "distances", "neighbours"),
     _part("edge-features", find_edge_features, "edges"),
-    _part("graph-convolution", find_graph_convolutions, "graph convolution"),
     _part("graph-attention", find_graph_attentions, "attention", family="attention"),
     _part("edge-attention", find_edge_attentions, "attention", "edge softmax", family="attention"),
     _part("coordinate-update", find_coordinate_updates, "coordinates"),
     _part("gaussian-basis", find_gaussians, "basis", family="elementwise"),
     _part("bessel-basis", find_bessel, "basis", family="elementwise"),
     _part("kernel-pooling", find_kernel_poolings, "unit", family="pooling"),
-    _part("sinkhorn", find_sinkhorns, "unit", family="normalization"),
+    _SINKHORNS,
     _part("operator-product", find_operator_products, "unit"),
     _part("chebyshev", find_chebyshevs, "basis", family="elementwise"),
     _part("compressed-interaction", find_compressed_interactions, "interaction"),
@@ -352,6 +354,8 @@ ARITHMETIC = (
     _whole("selection", find_selections, "largest", family="shape"),
     _whole("formula", find_formulas, "formula", "mask", family="elementwise"),
 )
+#: what takes more operations than anything else, by its iterations
+LONG = (_SINKHORNS,)
 #: the kinds of block that a figure draws as one box wherever they are spilled among other nodes
 IDEA_KINDS = frozenset(
     kind

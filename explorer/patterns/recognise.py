@@ -18,6 +18,7 @@ from .known_patterns import (
     FUSABLE,
     IDEA_KINDS,
     IDEAS,
+    LONG,
     PARTS,
     SMALL,
     WHOLES,
@@ -241,6 +242,31 @@ def find_ideas(
     for members in find_learned_adjacencies(nodes):
         if len(members) > 1:
             yield _LEARNED, members, members
+
+
+def find_long_ideas(
+    nodes: Sequence[Node], context: GraphContext
+) -> Iterator[tuple[str, tuple[str, ...], tuple[Node, ...]]]:
+    """Yield the ideas among many nodes that are written out by their iterations.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of one graph, however many, producers first.
+    context
+        What is known of their graph.
+
+    Yields
+    ------
+    tuple
+        What an idea is called, its facts and its nodes.
+    """
+    operations = Operations(nodes, context)
+    blocks = FoundBlocks(operations)
+    _look_for(blocks, LONG)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock):
+            yield entry.name, entry.facts, operations.list_nodes(entry.numbers, are_shared=True)
 
 
 def _is_one_box(found: FoundBlock) -> bool:

@@ -16,9 +16,9 @@ WITH = " with "
 UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
 _PLAIN = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
-_PROPER = frozenset({"Res2Net module", "Snake"})
+_PROPER = frozenset({"GDN", "Res2Net module", "Snake"})
 #: norms and activations that few networks have
-_TELLING = frozenset({"Global response norm", "Snake"})
+_TELLING = frozenset({"GDN", "Global response norm", "Graph convolution", "Inverse GDN", "Snake"})
 #: what is said in the plural where there are several
 _COUNTED = ("convolution", "module")
 _MOST_UNITS = 2

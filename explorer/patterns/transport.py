@@ -78,6 +78,15 @@ def find_sinkhorns(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if row[0].pairs is None and user is not None and operations.kinds[user] == "Exp":
             numbers.add(user)
             end = user
+        if row[0].pairs is not None and user is not None and operations.kinds[user] == "Add":
+            # the scores with what was taken in both directions
+            within = [
+                v is row[0].pairs or operations.giver(v) in numbers
+                for v in operations.operands[user]
+            ]
+            if all(within):
+                numbers.add(user)
+                end = user
         facts = (write_count(len(row) // _BOTH, "iteration"),)
         yield FoundBlock("unit", "Sinkhorn normalization", frozenset(numbers), end, facts)
 

@@ -202,3 +202,39 @@ def test_of_a_long_program_only_what_joins_many_values_is_looked_at(displacement
     graph = load(onnx.parser.parse_model(text).SerializeToString()).graph
     names = [block.label for block in find_blocks(build_group_tree(graph))]
     assert ("Cost volume" in names) == (displacements > 8)
+
+
+def _transport(count: int, last: str = "rows") -> str:
+    """Return scores that are made 1 along rows and columns in turn, and what picks of them."""
+    steps = []
+    for step in range(count):
+        before = f"moved{step - 1}" if step else "none"
+        axis = "columns" if step % 2 else last
+        steps.append(
+            f"[A{step}] sum{step} = Add (m, {before})"
+            f" [L{step}] all{step} = ReduceLogSumExp (sum{step}, {axis})"
+            f" [S{step}] moved{step} = Sub (share, all{step})"
+        )
+    return f"""
+        transport (float[1, 8, 16] x, float[1, 16, 9] z) => (int64[1, 8] y, float[1, 8, 9] s)
+        <int64[2] square = {{16, 16}}, int64[1] rows = {{2}}, int64[1] columns = {{1}},
+         float share = {{-2}}, float none = {{0}}>
+        {{
+          [w] w = ConstantOfShape (square)
+          [mix__MatMul] u = MatMul (x, w)
+          [MatMul] m = MatMul (u, z)
+          {" ".join(steps)}
+          [Add] s = Add (m, moved{count - 1})
+          [ArgMax] y = ArgMax <axis = 2, keepdims = 0> (s)
+        }}
+    """
+
+
+def test_iterations_in_a_large_module_are_one_box() -> None:
+    (block,) = find_blocks(build(_transport(160)))
+    assert (block.label, block.facts) == ("Sinkhorn normalization", ("80 iterations",))
+    assert len(list_operators(block)) == 3 * 160 + 1
+    assert not block.contents
+    # along one axis alone no step is another than the one before
+    names = {one.label for one in find_blocks(build(_transport(160, last="columns")))}
+    assert "Sinkhorn normalization" not in names

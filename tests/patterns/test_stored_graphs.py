@@ -128,6 +128,48 @@ def test_a_square_that_is_no_graph_is_a_layer(square: Array) -> None:
         assert not [name for name in found if "raph" in name or "eighbour" in name]
 
 
+def _partitions() -> Array:
+    """Return a chain of nodes with branches in three parts: itself, one way, and back."""
+    along = np.zeros((_NODES, _NODES), np.float32)
+    for node in range(1, _NODES):
+        along[node // 2, node] = 1
+    parts = np.stack([np.eye(_NODES, dtype=np.float32), np.triu(along, 1), np.triu(along, 1).T])
+    return parts * _RNG.normal(size=parts.shape).astype(np.float32)
+
+
+def _unit(graphs: Array) -> onnx.ModelProto:
+    return _build(
+        [
+            helper.make_node("Conv", ["x", "w", "b"], ["mixed"], "mix"),
+            helper.make_node("Reshape", ["mixed", "apart"], ["parts"], "parts"),
+            helper.make_node("Einsum", ["parts", "a"], ["y"], "s", equation="nkctv,kvw->nctw"),
+        ],
+        {
+            "a": graphs,
+            "w": _weights(24, 8, 1, 1),
+            "b": _weights(24),
+            "apart": np.array([0, 3, 8, 6, _NODES], np.int64),
+        },
+        {"x": [2, 8, 6, _NODES]},
+    )
+
+
+def test_weighted_partitions_of_a_graph_are_one() -> None:
+    assert _tell(_unit(_partitions())) == "Graph convolution 8 → 8, 3 graphs"
+    one_way = _partitions()
+    one_way[2] = 0
+    apart = np.kron(np.eye(3), np.ones((4, 4))) * _weights(3, _NODES, _NODES)
+    for squares in (_weights(3, _NODES, _NODES), one_way, apart.astype(np.float32)):
+        assert "raph" not in _tell(_unit(squares))
+
+
+def test_a_stored_order_is_no_layer() -> None:
+    order = np.triu(np.ones((_NODES, _NODES), np.float32), 1)
+    for square, told in ((order, ""), (np.triu(_weights(_NODES, _NODES), 1), "Linear 12 → 12")):
+        nodes = [helper.make_node("MatMul", ["x", "a"], ["y"])]
+        assert _tell(_build(nodes, {"a": square}, {"x": [2, _NODES]})) == told
+
+
 def _learned(rectified: str) -> onnx.ModelProto:
     return _build(
         [
