@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from .face import Badge, Face, Outline, TextRun, TextStyle
-from .rows import RANGE, FaceRow
+from .rows import RANGE, FaceRow, drop_scope
 from .sizes import HEADER, OPENER, SHEET_OFFSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -47,12 +47,15 @@ def lay_title(title: str, quiet: str, x: float, end: float) -> tuple[list[TextRu
     """Place a title and its quiet second part between two positions; return where it ends.
 
     Where room is short the second part loses its end first. Then a title does: a name its
-    middle, since names differ at their ends, and a range such as ``layers.0 … 11`` its end.
+    middle, since names differ at their ends, and a range such as ``layers.0 … 11`` the scope of
+    its names, then its end.
     """
     size, bold = TEXT_STYLES["title"]
     quiet_size, quiet_bold = TEXT_STYLES["title-muted"]
     quiet_wanted = measure_text(clean_label(quiet), quiet_size, quiet_bold) if quiet else 0.0
     room = end - x - (min(quiet_wanted + GAP, (end - x) * _LEAST_QUIET) if quiet else 0.0)
+    if RANGE in title and measure_text(clean_label(title), size, bold) > room:
+        title = drop_scope(title)
     shown = shorten_text(title, room, size, bold, "start" if RANGE in title else "both")
     runs = [TextRun(x, BASELINE, shown, "title")]
     x += measure_text(shown, size, bold)

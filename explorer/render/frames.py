@@ -19,7 +19,7 @@ from .box import BASELINE, GAP, MARGIN, lay_title, round_size
 from .face import Face, TextRun, TextStyle
 from .group_names import AND, is_number, name_group, says_the_same
 from .group_summary import list_end_differences
-from .rows import RANGE, short_name, short_range
+from .rows import RANGE, drop_scope, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -108,6 +108,8 @@ def lay_heading(heading: Heading, category: str) -> Face:
     for line, text in enumerate([title, *below]):
         style: TextStyle = "title-muted" if line else "title"
         keep: Literal["both", "start"] = "start" if line or RANGE in title else "both"
+        if not line and _measure(text, style) > MOST_WIDTH - right:
+            text = drop_scope(text)
         fitting = shorten_text(text, MOST_WIDTH - right, *TEXT_STYLES[style], keep)
         texts.append(TextRun(_INSET, BASELINE + line * LINE, fitting, style))
     left = max(_measure(run.text, run.style) for run in texts) + 2 * _INSET

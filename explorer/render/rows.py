@@ -336,8 +336,8 @@ RANGE = " … "
 def short_range(label: str) -> str:
     """Return ``layers.0 … 11`` for ``layers.0 … layers.11``, and other labels as they are.
 
-    ``blocks.0–1 … blocks.4–5`` and ``cell … cell_7`` become shorter, too; what was around them,
-    as in ``encoder / layers.0 … layers.11``, stays before them.
+    ``blocks.0–1 … blocks.4–5``, ``cell … cell_7`` and ``points.Mixed_4b … points.Mixed_4d`` become
+    shorter, too; what was around them, as in ``encoder / layers.0 … layers.11``, stays before them.
     """
     around, mark, own = label.rpartition(" / ")
     if mark and RANGE not in around:
@@ -350,7 +350,15 @@ def short_range(label: str) -> str:
     number = last.removeprefix(prefix)
     if between and prefix != first and number and not number.strip(_NUMBERS):
         return first + between + number
-    return label
+    scope = first[: first.rfind(".") + 1]
+    return first + between + last.removeprefix(scope) if between else label
+
+
+def drop_scope(label: str) -> str:
+    """Return ``Mixed_4b … Mixed_4d`` for ``points.Mixed_4b … Mixed_4d``, where room is short."""
+    first, between, last = label.partition(RANGE)
+    is_scoped = last[:1].isalpha() and "." not in last
+    return first[first.rfind(".") + 1 :] + between + last if is_scoped else label
 
 
 def short_name(name: str) -> str:

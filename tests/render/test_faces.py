@@ -15,7 +15,7 @@ from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
+from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE, lay_title
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
 from netloupe.explorer.render.group_names import fold_chain
@@ -25,6 +25,7 @@ from netloupe.explorer.render.group_summary import (
 from netloupe.explorer.render.rows import (
     describe_dims,
     describe_pads,
+    drop_scope,
     short_range,
     shorten_dims,
     write_elements,
@@ -417,11 +418,25 @@ def test_what_a_function_is_keeps_no_model() -> None:
         ("layers.0 … layers.0_11", "layers.0 … _11"),
         ("up.0.conv … up.3.conv", "up.0.conv … up.3.conv"),
         ("cell … cell_b", "cell … cell_b"),
+        ("points.Mixed_4b … points.Mixed_4d", "points.Mixed_4b … Mixed_4d"),
+        ("stage.first … head.last", "stage.first … head.last"),
         ("layers.0", "layers.0"),
     ],
 )
 def test_a_range_says_once_what_both_ends_share(label: str, expected: str) -> None:
     assert short_range(label) == expected
+
+
+def test_a_range_loses_its_scope_before_its_end() -> None:
+    title = "end_points_of_the_network.Mixed_4b … Mixed_4d"
+    for room, shown in ((1000.0, title), (230.0, "Mixed_4b … Mixed_4d")):
+        runs, _ = lay_title(title, "", 0.0, room)
+        assert [run.text for run in runs] == [shown]
+    assert [drop_scope(name) for name in ("layers.0 … 11", "up.0.a … up.1.a", "a.b")] == [
+        "layers.0 … 11",
+        "up.0.a … up.1.a",
+        "a.b",
+    ]
 
 
 def test_where_a_picture_runs_down_facts_stand_in_the_line_of_the_title() -> None:
