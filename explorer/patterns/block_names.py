@@ -17,7 +17,7 @@ from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .readings import read_int, read_str
 from .recognise import add_ideas, find_blocks, try_to_recognise
-from .residual_kinds import is_inverted
+from .residual_kinds import is_inverted, write_inside
 from .residuals import MOST_COLOURS
 
 #: a block is named after one thing in it that makes up so much of it
@@ -122,8 +122,11 @@ def _name_convolutions(operations: Operations) -> str:
     details = [read_convolution(operations, number) for number in convolutions]
     # what repeats may begin with any of its convolutions
     turned = [details[place:] + details[:place] for place in range(len(details))]
-    if _has_shortcut(operations):
-        return "Inverted residual" if any(map(is_inverted, turned)) else "Residual block"
+    shortcuts = _count_shortcuts(operations)
+    if shortcuts:
+        name = "Inverted residual" if any(map(is_inverted, turned)) else "Residual block"
+        count = _count_alike(details, shortcuts)
+        return name if count == 1 else f"{count} {write_inside(name)}s"
     if any(one.is_depthwise and two.is_pointwise for one, two in map(_list_ends, turned)):
         return "Separable convolution block"
     if any(_adds_to_before(operations, join) for join in joins):
@@ -184,23 +187,40 @@ def _adds_to_before(operations: Operations, join: int) -> bool:
     )
 
 
-def _has_shortcut(operations: Operations) -> bool:
-    """Return whether a sum adds what a branch begins with, or a convolution of it, to the branch.
+def _count_alike(details: list[ConvolutionDetails], most: int) -> int:
+    """Return how many parts of convolutions of the same kinds, so many at most, are in a row."""
+    told = [(max(one.kernel, default=0) > 1, one.is_depthwise) for one in details]
+    for count in range(min(most, len(told)), 1, -1):
+        length = len(told) // count
+        # with one convolution each nothing tells where a part ends
+        if len(told) % count == 0 and length > 1 and told[length:] == told[:-length]:
+            return count
+    return 1
+
+
+def _count_shortcuts(operations: Operations) -> int:
+    """Return how many sums add what a branch begins with, or a convolution of it, to the branch.
 
     What comes from elsewhere, such as the encoder of a decoder's block, is no shortcut.
     """
-    for node, operands in zip(operations.nodes, operations.operands, strict=True):
-        if not node.operator.has("adds") or len(operands) != 2:
+    return sum(
+        node.operator.has("adds")
+        and len(operands) == _BOTH
+        and _adds_shortcut(operations, *operands)
+        for node, operands in zip(operations.nodes, operations.operands, strict=True)
+    )
+
+
+def _adds_shortcut(operations: Operations, one: Value, other: Value) -> bool:
+    """Return whether one of two values is what the other begins with, or a convolution of it."""
+    # the convolution of a shortcut may stand before the block, that of a branch may not
+    for shortcut, branch in ((one, other), (other, one)):
+        if not _keeps_features(operations, branch):
             continue
-        one, other = operands
-        # the convolution of a shortcut may stand before the block, that of a branch may not
-        for shortcut, branch in ((one, other), (other, one)):
-            if not _keeps_features(operations, branch):
-                continue
-            begins = _list_before(operations, branch, 0)
-            ends = _list_before(operations, shortcut, 1)
-            if any(value in begins and depth < begins[value] for value, depth in ends.items()):
-                return True
+        begins = _list_before(operations, branch, 0)
+        ends = _list_before(operations, shortcut, 1)
+        if any(value in begins and depth < begins[value] for value, depth in ends.items()):
+            return True
     return False
 
 

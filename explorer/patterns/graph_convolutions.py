@@ -58,11 +58,7 @@ def find_graph_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     2·L·t - t' (M. Defferrard and others, Convolutional Neural Networks on Graphs, 2016, equation
     4). A sum alone has no weights.
     """
-    operations = blocks.operations
-    steps: Steps = {}
-    for number in range(len(operations)):
-        if blocks.owner[number] is None and (step := read_step(operations, number)) is not None:
-            steps[number] = step
+    steps = _list_steps(blocks)
     done: set[int] = set()
     for number in steps:
         if number in done:
@@ -70,6 +66,27 @@ def find_graph_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         found = _read_layer(blocks, steps, number)
         done |= found.numbers
         yield found
+
+
+def find_stored_graphs(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find sums over the neighbours in stored graphs alone, each with its weights.
+
+    A residual block of such layers is told by them (S. Yan and others, Spatial Temporal Graph
+    Convolutional Networks, 2018, section 3.3); where graphs are learned or fed, other ideas are
+    looked for first, such as pooling.
+    """
+    steps = _list_steps(blocks)
+    if all(graph.origin == "stored" for graph, _ in steps.values()):
+        yield from find_graph_convolutions(blocks)
+
+
+def _list_steps(blocks: FoundBlocks) -> Steps:
+    operations = blocks.operations
+    steps: Steps = {}
+    for number in range(len(operations)):
+        if blocks.owner[number] is None and (step := read_step(operations, number)) is not None:
+            steps[number] = step
+    return steps
 
 
 def _read_layer(blocks: FoundBlocks, steps: Steps, first: int) -> FoundBlock:

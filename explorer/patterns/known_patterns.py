@@ -55,7 +55,7 @@ from .fusions import find_weighted_fusions
 from .gated_layers import find_gated_residuals, find_highways, find_variable_selections
 from .gates import find_adaptive_norms, find_gates
 from .generated import find_generated_weights, find_runge_kutta, find_squashed_draws
-from .graph_convolutions import find_graph_convolutions
+from .graph_convolutions import find_graph_convolutions, find_stored_graphs
 from .graph_networks import find_graph_networks
 from .graphs import find_edge_features, find_graph_attentions
 from .grids import find_grid_scatters, find_spatial_softmaxes
@@ -161,7 +161,7 @@ _SINKHORNS = _part("sinkhorn", find_sinkhorns, "unit", family="normalization")
 
 #: ideas of papers that may be all that tells a residual block from others
 UNITS = (
-    _part("graph-convolution", find_graph_convolutions, "graph convolution"),
+    _part("stored-graph", find_stored_graphs, "graph convolution"),
     _part("computed-kernel", find_computed_kernels, "unit"),
     _part("local-filter", find_local_filters, "unit"),
     _part("channel-attention", find_channel_attentions, "excitation"),
@@ -265,6 +265,7 @@ IDEAS = (
     _part("summed-embeddings", find_summed_embeddings, "unit", family="shape"),
     _part("distances", find_distances, "distances", "neighbours"),
     _part("edge-features", find_edge_features, "edges"),
+    _part("graph-convolution", find_graph_convolutions, "graph convolution"),
     _part("graph-attention", find_graph_attentions, "attention", family="attention"),
     _part("edge-attention", find_edge_attentions, "attention", "edge softmax", family="attention"),
     _part("coordinate-update", find_coordinate_updates, "coordinates"),

@@ -86,6 +86,11 @@ GRAPHS = (
         "graph-convolution",
     ),
     FigureWord(
+        "with graph convolution",
+        "Residual blocks whose layers sum up what neighbours in a stored graph have.",
+        "stored-graph",
+    ),
+    FigureWord(
         "graph diffusion convolution",
         "The sums over neighbours of several steps, each with weights of its own: `3 graphs`, "
         "`2 steps`; `Chebyshev` where each step is 2·L·t less the one before.",

@@ -370,3 +370,46 @@ def test_a_block_with_an_mlp_is_named_after_what_attends_beside_it(decayed: bool
     }}""").graph
     nodes = [node for node in graph.nodes if node.op_type != "ConstantOfShape"]
     assert name_block(nodes) == ("Retention block" if decayed else "")
+
+
+def _chain_with_skips(count: int, *, kernels: tuple[int, ...]) -> list[Node]:
+    """Return blocks that widen, take each channel alone and narrow, with a sum of second outputs.
+
+    Y. Luo and N. Mesgarani, Conv-TasNet, 2019, figure 1c.
+    """
+    nodes, tensors, value, total = [], [], "x", ""
+    for step in range(count):
+        shapes = {
+            f"e{step}": (64, 32, 1),
+            f"w{step}": (64, 1, kernels[step % len(kernels)]),
+            f"r{step}": (32, 64, 1),
+            f"s{step}": (32, 64, 1),
+        }
+        tensors += [numpy_helper.from_array(np.ones(d, "f"), key) for key, d in shapes.items()]
+        nodes += [
+            helper.make_node("Conv", [value, f"e{step}"], [f"a{step}"]),
+            helper.make_node(
+                "Conv", [f"a{step}", f"w{step}"], [f"d{step}"], group=64, auto_pad="SAME_UPPER"
+            ),
+            helper.make_node("Conv", [f"d{step}", f"r{step}"], [f"b{step}"]),
+            helper.make_node("Conv", [f"d{step}", f"s{step}"], [f"k{step}"]),
+            helper.make_node("Add", [value, f"b{step}"], [f"v{step}"]),
+        ]
+        value = f"v{step}"
+        if total:
+            nodes.append(helper.make_node("Add", [total, f"k{step}"], [f"t{step}"]))
+        total = f"t{step}" if total else f"k{step}"
+    outputs = [
+        helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, None) for n in (value, total)
+    ]
+    info = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 32, 100])
+    model = helper.make_model(helper.make_graph(nodes, "", [info], outputs, tensors))
+    return [*load(model.SerializeToString()).graph.nodes]
+
+
+def test_a_block_of_several_is_named_by_how_many() -> None:
+    assert name_block(_chain_with_skips(1, kernels=(3,))) == "Inverted residual"
+    assert name_block(_chain_with_skips(3, kernels=(3,))) == "3 inverted residuals"
+    assert name_block(_chain_with_skips(3, kernels=(3, 5, 7))) == "3 inverted residuals"
+    # without a spatial one, the last is of another kind
+    assert name_block(_chain_with_skips(2, kernels=(3, 1))) == "Inverted residual"
