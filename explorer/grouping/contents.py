@@ -11,6 +11,7 @@ from netloupe.explorer.patterns import (
     MOST_NODES,
     GraphContext,
     Ingredient,
+    MetWeights,
     Recognition,
     find_ingredients,
     is_mere_arithmetic,
@@ -19,6 +20,7 @@ from netloupe.explorer.patterns import (
 from netloupe.explorer.patterns.details import NO_DETAILS
 
 from .member_nodes import list_member_nodes
+from .shared_tensors import identify_weight
 
 if TYPE_CHECKING:
     from .group import Group
@@ -45,6 +47,7 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
     -----
     A group of a few nodes is looked at as a whole, so that parts are found that an author's groups
     cut. A larger one is what its groups are, each stack once and with the number of its blocks.
+    Layers that are called again are told once, also where their weights were stored for each call.
     """
     if group.kind == "repeat" and group.children:
         exemplar = group.children[group.exemplar]
@@ -55,9 +58,10 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
             return [make_ingredient(known, 1)]
         group = exemplar
     nodes = list_member_nodes(group, MOST_NODES)
+    met = MetWeights(identify_weight)
     if nodes:
-        return find_ingredients(nodes, context, _list_known(group))
-    return _walk(group, context)
+        return find_ingredients(nodes, context, _list_known(group), met)
+    return _walk(group, context, met)
 
 
 def _recognise_most(repeat: Group, exemplar: Group) -> Recognition | None:
@@ -89,7 +93,7 @@ def _is_one_thing(found: Recognition) -> bool:
     return (found.family != _PLAIN or " · " not in found.name) and not is_mere_arithmetic(found)
 
 
-def _walk(group: Group, context: GraphContext) -> list[Ingredient]:
+def _walk(group: Group, context: GraphContext, met: MetWeights) -> list[Ingredient]:
     """Return what a large group is made of; nothing where not all of it can be looked at."""
     found: list[Ingredient] = []
     pending: list[tuple[Group, int]] = [(group, 1)]
@@ -119,7 +123,7 @@ def _walk(group: Group, context: GraphContext) -> list[Ingredient]:
             groups = [one for one in groups if one.kind != "shape"]
         inside = () if groups else _list_known(inner)
         room -= len(nodes) if len(nodes) <= MOST_NODES else room + 1
-        for one in find_ingredients(nodes, context, inside):
+        for one in find_ingredients(nodes, context, inside, met):
             found.append(replace(one, times=one.times * times, before=frozenset()))
         pending += [(one, times) for one in reversed(groups)]
     return found if not pending and room >= 0 else []

@@ -21,6 +21,8 @@ _MOST_LOOKED = 20_000
 _MOST_NODES = 20_000
 #: a vector says little: exporters store equal biases and scales of several layers once
 _LEAST_AXES = 2
+#: a weight is cast, transposed and copied by so many nodes at most
+_MOST_ARRANGED = 4
 
 #: the number of a call in a path
 _CALL = re.compile(r"_\d+(?=/|$)")
@@ -80,6 +82,30 @@ def _find_module(node: Node) -> str:
     if scopes:
         return scopes.rpartition(", ")[0]
     return _CALL.sub("", node.name.rpartition("/")[0])
+
+
+def identify_weight(value: Value) -> object:
+    """Return the same for values that hold one weight of one module, whichever call takes it.
+
+    Seen through casts and transposes; and through copies where these are taken by calls of one
+    module: exporters store equal weights of several layers once, too, and copy them.
+    """
+    current = plain = value
+    is_copied = False
+    for _ in range(_MOST_ARRANGED):
+        node = current.producer
+        first = node.input(0) if node is not None else None
+        if node is None or first is None or not node.operator.has("casts", "permutes", "copies"):
+            break
+        current = first
+        is_copied = is_copied or node.operator.has("copies")
+        plain = plain if is_copied else current
+    tensor = current.initializer
+    modules = {_find_module(user) for user in value.users if not user.operator.has("copies")}
+    module = modules.pop() if len(modules) == 1 else ""
+    if tensor is None or not module:
+        return plain
+    return find_originals(value.graph.model).find(tensor), module
 
 
 def find_shared_tensors(graph: Graph) -> dict[Node, Stored]:

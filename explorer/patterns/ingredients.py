@@ -6,7 +6,7 @@ seen through where it is asked which part takes from which.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -118,10 +118,34 @@ class Ingredient:
         return strides[0], 1
 
 
+class MetWeights:
+    """The weights of parts that were told, which are those of another call when they come again.
+
+    Parameters
+    ----------
+    identify
+        Returns the same for values that hold one weight: an exporter may write it for each call.
+    """
+
+    def __init__(self, identify: Callable[[Value], object] | None = None) -> None:
+        self._identify = identify or _find_stored
+        self._known: set[tuple[str, frozenset[object]]] = set()
+
+    def add(self, name: str, weights: frozenset[Value]) -> bool:
+        """Add the weights of a part of a name; return whether they were there."""
+        if not weights:
+            return False
+        key = name, frozenset(map(self._identify, weights))
+        is_known = key in self._known
+        self._known.add(key)
+        return is_known
+
+
 def find_ingredients(
     nodes: Sequence[Node],
     context: GraphContext | None = None,
     known: Iterable[Recognition] = (),
+    met: MetWeights | None = None,
 ) -> list[Ingredient]:
     """Return what some nodes are made of, in order; nothing for more than `MOST_NODES`.
 
@@ -133,6 +157,8 @@ def find_ingredients(
         What is known of their graph.
     known
         What parts of them were recognised as; what is found inside of these is not told.
+    met
+        The weights of parts that were told before.
     """
     if not 0 < len(nodes) <= MOST_NODES:
         return []
@@ -148,7 +174,7 @@ def find_ingredients(
         # an activation that was found is called as the field does, and not as its operator
         if numbers and not (is_same and one.family in _KINDS_OF_FAMILIES):
             blocks.add(_make_block(one, numbers))
-    return _list_ingredients(blocks)
+    return _list_ingredients(blocks, met or MetWeights())
 
 
 def _make_block(one: Recognition, numbers: frozenset[int]) -> FoundBlock:
@@ -163,12 +189,11 @@ def make_ingredient(one: Recognition, times: int) -> Ingredient:
     return Ingredient(one.name, kind, rank, one.facts, one.details, times=times)
 
 
-def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
+def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
     operations = blocks.operations
     listed: list[Ingredient] = []
     #: by operation: which ingredients it gives on, or comes from where it is plumbing
     sources: list[frozenset[int]] = [frozenset()] * len(operations)
-    met: set[tuple[str, frozenset[Value]]] = set()
     for entry in blocks.list_outermost():
         numbers = sorted(entry.numbers) if isinstance(entry, FoundBlock) else [entry]
         before = frozenset[int]().union(
@@ -182,10 +207,8 @@ def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
         made = _make(operations, entry, before)
         if made is not None:
             before = frozenset({len(listed)})
-            weights = made.name, _list_weights(operations, numbers)
-            listed.append(replace(made, times=0) if weights in met else made)
-            if weights[1]:
-                met.add(weights)
+            is_called_again = met.add(made.name, _list_weights(operations, numbers))
+            listed.append(replace(made, times=0) if is_called_again else made)
         for number in numbers:
             sources[number] = before
     return listed
@@ -199,7 +222,7 @@ def _list_weights(operations: Operations, numbers: Sequence[int]) -> frozenset[V
     if not any(operations.nodes[number].operator.has(*_WITH_WEIGHTS) for number in numbers):
         return frozenset()
     weights = (value for number in numbers for value in operations.fixed(number))
-    return frozenset(_find_stored(value) for value in weights if read_width(value) > 1)
+    return frozenset(value for value in weights if read_width(value) > 1)
 
 
 def _find_stored(value: Value) -> Value:
