@@ -32,6 +32,9 @@ _MOST_IDEAS = 3
 #: so many kinds of them are told in their order
 _LEAST_IDEAS = 2
 _ATTENTION = "Attention"
+_CROSS, _BLOCK = "Cross-attention", "Transformer block"
+#: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
+_GATES = frozenset({"scalar gates", "tanh gates"})
 _HEADS = re.compile(r"\d+ heads\b")
 #: widths, or kernel and widths, as facts of a part begin with
 _WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
@@ -112,7 +115,9 @@ def _count_calls(ingredients: Sequence[Ingredient]) -> str:
 
 def _name(one: Ingredient, least: int) -> str:
     """Return what a part of a chain is called: without norm and activation where these are out."""
-    return one.name.partition(_BEHIND)[0] if least > TRIM and one.kind == "conv" else one.name
+    if one.kind == "conv":
+        return one.name.partition(_BEHIND)[0] if least > TRIM else one.name
+    return _name_idea(one)
 
 
 def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
@@ -120,12 +125,12 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     ranks: dict[str, int] = {}
     counts: Counter[str] = Counter()
     for one in ingredients:
-        name = one.name.partition(_BEHIND)[0] if one.kind == "conv" else one.name
+        name = one.name.partition(_BEHIND)[0] if one.kind == "conv" else _name_idea(one)
         ranks[name] = max(ranks.get(name, 0), one.rank)
         counts[name] += one.times
     best = max(ranks.values())
     # what mixes along a sequence is never left out for what stands around it
-    mixing = {one.name for one in ingredients if one.rank == IDEA and _attends(one)}
+    mixing = {_name_idea(one) for one in ingredients if one.rank == IDEA and _attends(one)}
     chosen = sorted(counts, key=lambda name: (-ranks[name], name not in mixing, -counts[name]))
     chosen = chosen[:_MOST_IDEAS]
     # what is trim is told only where there is nothing else
@@ -149,15 +154,26 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     Where there is no room, blocks around attention are called after it.
     """
     ideas = [one for one in ingredients if one.rank == IDEA]
-    if len({one.name for one in ideas}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
+    every = [_name_idea(one) for one in ideas]
+    if len({*every}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
         return ""
     short = [_ATTENTION if _attends(one) else one.name for one in ideas]
-    for names in ([one.name for one in ideas], short):
+    for names in (every, short):
         folded = fold_parts(names)
         text = join_folded(folded)
         if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
             return text
     return ""
+
+
+def _name_idea(one: Ingredient) -> str:
+    """Return what a part is called among others: a block of cross-attention by that."""
+    details = one.details.read_as(TransformerDetails)
+    attention = details.attention.attention if details.attention is not None else None
+    if attention != _CROSS or one.name != _BLOCK:
+        return one.name
+    is_gated = not _GATES.isdisjoint(one.facts)
+    return f"Gated {_CROSS.lower()} block" if is_gated else f"{_CROSS} block"
 
 
 def _attends(one: Ingredient) -> bool:

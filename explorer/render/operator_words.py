@@ -68,8 +68,9 @@ def tell_settings(node: Node) -> tuple[str, ...]:
 def tell_stored_operand(node: Node) -> tuple[str, int] | None:
     """Return what arithmetic does with stored numbers, and their place; None for other nodes.
 
-    ``+ bias of 16`` for a number for each channel, ``× mask of 6`` where all are 0 or 1, else
-    ``− 16 × 11 values``.
+    ``+ bias of 16`` for a number for each channel, ``× mask of 6`` where all are 0 or 1, ``+
+    offsets of 39`` for the first rows of several tables that are stored as one, else ``− 16 × 11
+    values``.
     """
     if len(node.inputs) != _PAIR:
         return None
@@ -88,9 +89,24 @@ def tell_stored_operand(node: Node) -> tuple[str, int] | None:
     what = f"{size} values"
     if numbers == {0, 1} and node.operator.has("multiplies_elements"):
         what = f"mask of {size}"
+    elif len(sizes) == 1 and _starts_ids(node, numbers):
+        what = f"offsets of {size}"
     elif len(sizes) == 1 and sign[1] and _is_of_channels(node, stored[0], sizes[0], tensor.dims):
         what = f"{sign[1]} of {size}"
     return (f"{what} {sign[0]} x" if is_first else f"{sign[0]} {what}"), stored[0]
+
+
+def _starts_ids(node: Node, numbers: set[float]) -> bool:
+    """Return whether different whole numbers are added to what then picks rows of tables."""
+    result = node.output(0)
+    users = () if result is None or not node.operator.has("adds") else result.users
+    are_whole = all(number >= 0 and float(number).is_integer() for number in numbers)
+    return (
+        len(users) > 0
+        and are_whole
+        and len(numbers) > 1
+        and all(user.operator.has("looks_up") and user.input(1) is result for user in users)
+    )
 
 
 def _is_of_channels(node: Node, place: int, size: int, dims: Sequence[int]) -> bool:

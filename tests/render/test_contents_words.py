@@ -100,6 +100,22 @@ def write_widths_of(kind: str, name: str, widths: list[int]) -> tuple[str, str]:
     return write(ingredients)
 
 
+def test_a_block_of_cross_attention_is_told_from_others() -> None:
+    def make(attention: str, place: int, *facts: str) -> Ingredient:
+        details = TransformerDetails(attention=AttentionDetails(attention=attention))
+        before = frozenset({place - 1} if place else ())
+        return Ingredient("Transformer block", "known", IDEA, facts, details, before)
+
+    own = make("Self-attention", 1)
+    for facts, told in (
+        (("tanh gates",), "Gated cross-attention block · Transformer block"),
+        ((), "Cross-attention block · Transformer block"),
+    ):
+        assert write([make("Cross-attention", 0, *facts), own])[0] == told
+    blocks = [make("Self-attention", 0), own]
+    assert write(blocks)[0] == "Transformer block ×2"
+
+
 def test_of_few_convolutions_each_width_is_told_of_many_each_once() -> None:
     assert write_widths_of("conv", "Conv", [3, 8, 8, 2]) == ("Conv ×3", "3 → 8 → 8 → 2")
     assert write_widths_of("conv", "Conv", [3, 8, 8, 8]) == ("Conv ×3", "3 → 8")

@@ -165,6 +165,23 @@ def test_stored_numbers_are_told_by_what_they_are_for(
     assert say(model)[1:] == [said]
 
 
+@pytest.mark.parametrize(
+    ("user", "said"),
+    [
+        ("y = Gather (table, z)", "+ offsets of 4"),
+        ("y = Gather (z, places)", "+ bias of 4"),
+        ("y = Cast <to = 1> (z)", "+ bias of 4"),
+    ],
+)
+def test_where_tables_begin_that_ids_pick_rows_of_is_no_bias(user: str, said: str) -> None:
+    model = f"""
+    g (int64[3, 4] x, float[90, 2] table) => (y)
+    <int64[4] c = {{0, 10, 30, 60}}, int64[1] places = {{1}}>
+    {{ [n] z = Add (x, c)  [m] {user} }}
+    """
+    assert say(model)[1:] == [said]
+
+
 def test_a_part_that_is_all_is_told_as_all() -> None:
     model = """
     g (float[2, 3] x) => (y) <int64[2] s = {0, 0}, int64[2] e = {2147483647, 3}>
