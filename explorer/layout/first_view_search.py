@@ -42,6 +42,7 @@ from .stacks import (
     is_in_stage,
     list_stages,
 )
+from .telling import list_telling
 
 #: and as many a picture in two parts
 MOST_WITH_INSETS = 30
@@ -243,6 +244,7 @@ class Search:
             least = LEAST_ZOOM_WITH_TWO if self.insets else STACK_ZOOMS[0]
         self.insets.append(inset)
         self.open_item(inset.item)
+        self._open_telling(inset.item)
         if (
             sum(item.kind != "stub" for item in list_closed(inset.item)) < _LEAST_IN_INSET
             or shows_a_list(inset.view, inset.item)
@@ -251,6 +253,17 @@ class Search:
             self.insets.pop()
             return False
         return True
+
+    def _open_telling(self, item: Item) -> list[Item]:
+        """Open that of the two blocks in a frame which is less ordinary; return what was opened."""
+        boxes = list_shown(item.children)
+        if len(boxes) >= _LEAST_IN_INSET or any(box.is_open or box.repeat for box in boxes):
+            return []
+        telling = [box for box in boxes if box.openable and list_telling(box.element)]
+        if len(boxes) == 1 or len(telling) != 1:
+            return []
+        self.view_of(item).open_item(telling[0])
+        return telling
 
     def _open_alike(self, item: Item) -> None:
         """Open what is like an open item, if there is room for all."""
@@ -313,6 +326,8 @@ class Search:
                 if not item.is_open:
                     self.open_item(item)
                     opened.append(item)
+            if item.repeat is not None and item in opened:
+                opened += self._open_telling(item)
         return opened
 
     def try_zoom(self, most: int, *, in_columns: bool = True) -> float:

@@ -18,6 +18,7 @@ from .stacks import (
     is_in_stack,
     tell_rank,
 )
+from .telling import is_ordinary
 
 #: so many stacks are tried, the largest first
 _MOST_STACKS = 4
@@ -85,10 +86,15 @@ def _count_own(group: Group) -> int:
 
 
 def _tell_order(group: Group) -> int:
-    """Return how early something is drawn beside a picture: ideas before what has a name."""
-    is_repeat = group.kind == "repeat"
+    """Return how early something is drawn beside a picture: ideas before what has a name.
+
+    What every network has comes last.
+    """
+    is_repeat, is_telling = group.kind == "repeat", not is_ordinary(group)
+    if is_repeat and (is_telling or is_shut_idea(group)):
+        return 0
     if is_shut_idea(group):
-        return 0 if is_repeat else 1
+        return 1
     if not is_repeat:
-        return 3
-    return 4 if is_boilerplate(group) else 2
+        return 2
+    return 4 if is_boilerplate(group) else 3

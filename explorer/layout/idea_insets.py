@@ -19,6 +19,7 @@ from .inset_scene import Inset, open_inset
 from .opening_worth import list_kinds, list_shown, shows_enough, stands_in_row
 from .shown_items import list_closed, list_opened
 from .shut_ideas import shows_work
+from .telling import is_ordinary
 from .untold import UntoldBlock, list_untold, rate_face, tell_parts
 
 #: so many blocks are tried, and so many insets are drawn at most
@@ -66,6 +67,7 @@ def show_untold(search: Search) -> None:
                 if not refused[block.group]
                 and refused[block.made_of] < _MOST_ALIKE
                 and block.made_of not in shown
+                and not (_shows_telling(search) and is_ordinary(block.group))
                 and not _is_drawn(search, block)
             ),
             None,
@@ -75,6 +77,11 @@ def show_untold(search: Search) -> None:
         refused.update((block.group, block.made_of))
         if _draw(search, block) or _draw_instead(search, block) or _open_alone(search, block):
             open_ideas(search)
+
+
+def _shows_telling(search: Search) -> bool:
+    """Return whether a block is drawn that no ordinary network has: others leave it the room."""
+    return any(not is_ordinary(inset.item.element) for inset in search.insets)
 
 
 def list_open_blocks(search: Search) -> list[Item]:

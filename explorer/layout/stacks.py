@@ -19,6 +19,7 @@ from .opening_worth import (
     list_kinds,
 )
 from .shut_ideas import is_shut_idea
+from .telling import is_ordinary
 
 #: stacks of as many like blocks are opened together where they have this share of the largest
 #: one's nodes
@@ -255,7 +256,7 @@ def is_another(stack: Group, first: object) -> bool:
     It is of nearly the size of the first, shows boxes of other kinds, and not what every network
     has.
     """
-    if is_boilerplate(stack):
+    if is_boilerplate(stack) or (is_ordinary(stack) and not is_ordinary(first)):
         return False
     block, shown = tell_block(stack), tell_block(first)
     if block.type_name and block.type_name == shown.type_name:
