@@ -13,9 +13,10 @@ import numpy as np
 from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.dataflow import copies_stored
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
-from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.model.wiring import number_alike, to_array
 from netloupe.explorer.operators import Operator
+
+from .kind_keys import KindKeys
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -177,10 +178,11 @@ def _number_alike(
     _, firsts, kinds = np.unique(operators, return_index=True, return_inverse=True)
     variadic = np.array([is_variadic(nodes[first].operator) for first in firsts.tolist()], bool)
     forms[variadic[kinds]] = -1
+    keys = KindKeys()
     columns = [
         forms,
         to_array((len(node.outputs) for node in nodes), len(nodes)),
-        number_alike([key_attributes(node) for node in nodes]),
+        number_alike([keys.write(node) for node in nodes]),
         number_alike([list_subgraph_kinds(node) if node.subgraphs else () for node in nodes]),
     ]
     alike = kinds

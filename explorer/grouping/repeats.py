@@ -36,6 +36,7 @@ from netloupe.explorer.progress import step
 
 from .cutting import Family, find_cuts, find_family
 from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, weigh
+from .gaps import close_gaps
 from .joining import join_neighbours
 from .runs import Run, find_begun_runs, find_runs, most_between
 from .search_budget import SearchBudget
@@ -115,6 +116,8 @@ def find_repeats(table: NodeTable, rows: Integers, budget: SearchBudget) -> list
                     repeats = [other for other in rest if other is not None]
                     rooms = _Rooms(len(rows), repeats)
     whole = [repeat for repeat in repeats if len(repeat.blocks) > 1]
+    for repeat in whole:
+        close_gaps(stretch, repeat)
     return sorted(whole, key=lambda repeat: repeat.low)
 
 

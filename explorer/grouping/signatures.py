@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.progress import step
 
+from .kind_keys import KindKeys
 from .node_columns import (
     ABSENT,
     COMPUTED,
@@ -107,10 +107,10 @@ class _Wires(NamedTuple):
 def _read_at_once(nodes: Sequence[Node], known: Kinds) -> _Wires:
     """Read very many nodes in columns."""
     step()
-    columns = read_columns(nodes)
+    columns, keys = read_columns(nodes), KindKeys()
     kinds = np.array(
         [
-            known.setdefault(_write_key(nodes[row], columns.form(row)), len(known))
+            known.setdefault(_write_key(nodes[row], columns.form(row), keys), len(known))
             for row in columns.firsts.tolist()
         ],
         np.int64,
@@ -139,7 +139,7 @@ def _read_at_once(nodes: Sequence[Node], known: Kinds) -> _Wires:
 
 def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
     """Read nodes one by one."""
-    count = len(nodes)
+    count, keys = len(nodes), KindKeys()
     find_row = _number_rows(nodes)
     # arrays, for lists would hold an object for each number
     kinds, slots, sources, targets = (array("q") for _ in range(4))
@@ -159,7 +159,7 @@ def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
                 form += CONSTANT if is_arranging(node, place) else tell_operand(value)
             taken.append(source)
         recurrent[row] = node.operator.has("recurrent")
-        kinds.append(known.setdefault(_write_key(node, form), len(known)))
+        kinds.append(known.setdefault(_write_key(node, form, keys), len(known)))
         if not taken:
             slots.extend(_NO_SLOTS)
         elif len(taken) < SLOTS:
@@ -181,7 +181,7 @@ def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
     )
 
 
-def _write_key(node: Node, form: str) -> tuple[object, ...]:
+def _write_key(node: Node, form: str, keys: KindKeys) -> tuple[object, ...]:
     """Return what is equal for nodes of one kind."""
     return (
         node.op_type,
@@ -189,7 +189,7 @@ def _write_key(node: Node, form: str) -> tuple[object, ...]:
         node.overload,
         "" if is_variadic(node.operator) else form,
         len(node.outputs),
-        key_attributes(node),
+        keys.write(node),
         list_subgraph_kinds(node) if node.subgraphs else (),
     )
 
