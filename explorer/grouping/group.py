@@ -9,6 +9,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
+from .member_differences import Difference, find_differences
 from .member_nodes import list_member_nodes
 from .recognised import Recogniser
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
@@ -50,6 +51,7 @@ class Group:
 
     __slots__ = (
         "_children",
+        "_differences",
         "_inner",
         "_is_loop",
         "_recognised",
@@ -94,6 +96,8 @@ class Group:
         self._is_loop: bool | None = None
         #: and whether they use the same weights
         self._shares_weights: bool | None = None
+        #: and in what its repetitions differ from one of them
+        self._differences: dict[int, list[Difference]] = {}
         #: of a tree's root
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
@@ -202,6 +206,12 @@ class Group:
                 and share_weights(self._list_repetitions())
             )
         return self._shares_weights
+
+    def list_differences(self, shown: int) -> list[Difference]:
+        """Return in what the repetitions of a repeat differ from one of them; found once."""
+        if shown not in self._differences:
+            self._differences[shown] = find_differences(self._list_repetitions(), shown)
+        return self._differences[shown]
 
     def _list_repetitions(self) -> list[list[Node]]:
         return [_list_nodes(child) for child in self._children]

@@ -100,7 +100,8 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         is_both_ways = each.read_as(RecurrentDetails).bidirectional
         course = [after for _, after in known]
         is_paired = is_both_ways and len({*course}) == 1
-        told = (f"{taken} → 2 × {given}" if is_paired else write_course([taken, *course]),)
+        entering = write_entering([before for before, _ in known])
+        told = (f"{entering} → 2 × {given}" if is_paired else write_course([taken, *course]),)
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
         told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
@@ -158,6 +159,16 @@ def _tells_widths(facts: Sequence[str]) -> bool:
 def _write_span(widths: Sequence[int]) -> str:
     low, high = min(widths), max(widths)
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def write_entering(widths: Sequence[int]) -> str:
+    """Return what blocks take: ``256``, or ``196, then 256`` where the first takes another width.
+
+    Of a recurrent layer that reads both ways the next one takes the states side by side, so the
+    course of what each gives does not say it.
+    """
+    later = {*widths[1:]} - {widths[0]}
+    return f"{widths[0]}, then {later.pop()}" if len(later) == 1 else str(widths[0])
 
 
 def write_course(widths: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from .weight_sizes import read_dims, read_width
 from .written_norms import add_scale, find_measured, find_written_norm, is_square
 
 #: operators that normalize, and what the field calls that
-_OPERATORS = {
+NORMS = {
     "BatchNormalization": "BatchNorm",
     "GroupNorm": "GroupNorm",
     "GroupNormalization": "GroupNorm",
@@ -40,7 +40,7 @@ def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
-        if kind in _OPERATORS:
+        if kind in NORMS:
             yield _read_operator(operations, number)
         elif kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) in (0.5, -0.5)):
             found = find_written_norm(operations, number)
@@ -58,7 +58,7 @@ def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 def _read_operator(operations: Operations, number: int) -> FoundBlock:
     node = operations.nodes[number]
-    name = _OPERATORS[operations.kinds[number]]
+    name = NORMS[operations.kinds[number]]
     if node.op_type == "LpNormalization" and read_int(node, "p") == 1:
         name = "L1 normalize"
     numbers, end = {number}, number

@@ -56,13 +56,12 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
     else:
         label = item.label or element.parent_attribute or element.name
         quiet = ""
-    difference = [] if repeat is None else list_end_differences(repeat)
     ports = find_ports(known) if isinstance(known, Group) else UNKNOWN_PORTS
     if recognition is not None:
         facts = ports.correct_facts(recognition.facts)
         if repeat is not None:
             facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
-        rows = list_facts(facts, difference)
+        rows = list_facts(facts, _list_differences(repeat, facts))
     else:
         contents = MadeOf()
         if isinstance(known, Group):
@@ -71,6 +70,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
                 told = [_tell_all_blocks(repeat, contents.facts)]
                 told = [*filter(None, told), *_tell_streams(repeat, ["→"])]
                 contents = contents._replace(facts=" · ".join(told))
+        difference = _list_differences(repeat, (contents.facts,))
         is_nameless = is_number(label) and not quiet
         says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
         idea = None if contents.parts or repeat is not None else _find_only_idea(element)
@@ -106,6 +106,10 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _list_differences(repeat: Group | None, facts: Sequence[str]) -> list[str]:
+    return [] if repeat is None else list_end_differences(repeat, said=facts)
 
 
 def _make_quiet_face(item: Item, group: Group, style: FaceStyle) -> Face:

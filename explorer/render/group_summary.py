@@ -12,6 +12,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_span
 
 from .category import moves_data
+from .member_words import tell_unsaid
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
 
@@ -70,13 +71,17 @@ def write_difference(repeat: Group, shown: int | None = None) -> str:
     return kinds or ", ".join(list_changes(repeat, shown))
 
 
-def list_end_differences(repeat: Group, shown: int | None = None) -> list[str]:
+def list_end_differences(
+    repeat: Group, shown: int | None = None, said: Sequence[str] = ()
+) -> list[str]:
     """Return what :func:`write_difference` does in lines that fit into a closed box, if they can.
 
-    Each statement stands in one line.
+    Each statement stands in one line. What else members differ in is told behind it, if nothing
+    that is said besides tells it.
     """
     lines: list[str] = []
-    for text in [write_kinds(repeat)] if write_kinds(repeat) else list_changes(repeat, shown):
+    told = [write_kinds(repeat)] if write_kinds(repeat) else list_changes(repeat, shown)
+    for text in (*told, *tell_unsaid(repeat, shown, (*said, *told))):
         longer = f"{lines[-1]}, {text}" if lines else text
         if lines and measure_text(longer, *TEXT_STYLES["muted"]) <= _MOST_LINE:
             lines[-1] = longer

@@ -29,6 +29,7 @@ _ODD = re.compile(
 )
 _OTHER = re.compile(r"the (first|last): (.+)")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
+_THEN = re.compile(r", then (\d+)")
 #: a block has so many of the operators of the one that stands for all, counted
 _ALIKE = 0.6
 
@@ -180,6 +181,7 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
     ways = 2 if found[0].details.read_as(RecurrentDetails).bidirectional else 1
     text = told[0].replace("→ 2 × ", "→ ")
     assert (text != told[0]) is (ways == 2), told
+    text, then = _THEN.sub("", text), _THEN.search(text)
     match = _WIDTHS.fullmatch(text)
     assert match is not None, told
     pairs = [pair for one in found if (pair := one.details.in_out) is not None]
@@ -195,6 +197,8 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
         assert (int(match[3]), int(match[4] or match[3])) == (min(given), max(given))
     else:
         assert (int(match[1]), int(match[3])) == (taken[0], given[-1])
+        if then is not None:
+            assert {*taken[1:]} == {int(then[1])} != {taken[0]}
         if {*taken} != {taken[0]} or {*given} != {given[0]}:
             assert taken[1:] == [ways * width for width in given[:-1]]
             for one, two in pairwise(blocks):

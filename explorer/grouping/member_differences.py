@@ -1,0 +1,265 @@
+"""In what the members of a fold differ from the one that stands for all.
+
+Compared are, one after the other, the operators that compute; from which of them each takes its
+operands; whether those come from the same values around the member; attributes; and the widths of
+what is stored. Members that differ in one of these are not compared in what follows, for that
+would tell of the same once more. Layout, constants and arithmetic on shapes make no difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_source, is_input_independent
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.operators import HANDING_TRAITS
+from netloupe.explorer.patterns.readings import read_int, read_ints, read_str
+from netloupe.explorer.roles import find_weight
+
+Kind = Literal["operators", "wiring", "streams", "attributes", "widths"]
+
+#: of more values around a member it is not asked which of its nodes depend on which
+_MOST_VALUES = 64
+#: how far a kernel reaches, and the axes that something is about
+_LISTS = ("strides", "dilations", "kernel_shape", "axes")
+_NUMBERS = ("axis", "num_heads", "blocksize")
+_TEXTS = ("direction", "mode")
+_PAIR = 2
+#: behind so many operands none tells sizes, places or axes
+_MOST_ARRANGING = 8
+#: what hands its first operand on, perhaps several times
+_HANDING = (*HANDING_TRAITS, "repeats")
+#: an operator that may take its operands in any order
+_COMMUTING = ("adds", "joins", "multiplies_elements")
+
+
+class Difference(NamedTuple):
+    """In what some members differ from the one that stands for all.
+
+    Parameters
+    ----------
+    kind
+        What differs.
+    odd
+        The places of those members.
+    more, fewer
+        Of operators, what nodes one of these has beside those of the shown member, and lacks of
+        them; of streams, which of its products are of two of them, and of the shown member's.
+    """
+
+    kind: Kind
+    odd: tuple[int, ...]
+    more: tuple[Node, ...] = ()
+    fewer: tuple[Node, ...] = ()
+
+
+def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Difference]:
+    """Return in what members differ from a shown one; members that differ alike together.
+
+    Parameters
+    ----------
+    members
+        The nodes of each, producers first.
+    shown
+        Which of them stands for all.
+
+    Notes
+    -----
+    Linear in the nodes.
+    """
+    readers = [_MemberReader(nodes) for nodes in members]
+    left = [*range(len(readers))]
+    found: list[Difference] = []
+    kinds: tuple[Kind, ...] = ("operators", "wiring", "streams", "attributes", "widths")
+    for kind in kinds:
+        told = {place: readers[place].count(kind) for place in left}
+        odd = [place for place in left if told[place] != told[shown]]
+        alike: dict[frozenset[tuple[object, int]], list[int]] = {}
+        for place in odd:
+            alike.setdefault(frozenset(told[place].items()), []).append(place)
+        for places in alike.values():
+            more: tuple[Node, ...] = ()
+            fewer: tuple[Node, ...] = ()
+            one, other = readers[places[0]], readers[shown]
+            if kind == "operators":
+                more, fewer = one.list_beside(other), other.list_beside(one)
+            elif kind == "streams":
+                more, fewer = one.list_of_two_streams(), other.list_of_two_streams()
+            found.append(Difference(kind, tuple(places), more, fewer))
+        left = [place for place in left if place not in {*odd}]
+    return found
+
+
+def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
+    """Return whether a first member takes nothing but what others take, too: its stream is stored.
+
+    What it would compute of that an exporter may have computed beforehand.
+    """
+    first, *others = (_MemberReader(nodes).list_taken() for nodes in members)
+    return bool(others) and first < set[Value]().union(*others)
+
+
+class _MemberReader:
+    """Tells what the nodes of one member compute, and of what."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = [*filter(_computes, nodes)]
+        self._inside = {*self.nodes}
+        self._sources: dict[Value, Value] = {}
+
+    def count(self, kind: Kind) -> Counter[object]:
+        """Return how many nodes there are of which there is the same to be told."""
+        if kind == "operators":
+            return Counter(node.op_type for node in self.nodes)
+        if kind == "streams":
+            return Counter(node.op_type for node in self.list_of_two_streams())
+        return self._count_alike(with_attributes=kind != "wiring", with_widths=kind == "widths")
+
+    def list_beside(self, other: _MemberReader) -> tuple[Node, ...]:
+        """Return the nodes that there are beside those of another member, by operator."""
+        left = self.count("operators") - other.count("operators")
+        found = []
+        for node in reversed(self.nodes):
+            if left[node.op_type]:
+                left[node.op_type] -= 1
+                found.append(node)
+        return tuple(reversed(found))
+
+    def _count_alike(self, *, with_attributes: bool, with_widths: bool) -> Counter[object]:
+        known: dict[Node, int] = {}
+        for node in self.nodes:
+            operands: list[object] = []
+            for value in _list_operands(node):
+                source = self._find_source(value)
+                producer = source.producer if source is not None else None
+                if source is None:
+                    operands.append(None)
+                elif producer in self._inside and producer is not None:
+                    operands.append(known.get(producer, 0))
+                elif is_input_independent(source):
+                    operands.append(_read_dims(source) if with_widths else "stored")
+                else:
+                    operands.append("outside")
+            if node.operator.has(*_COMMUTING):
+                # of joined values there may be more from layer to layer
+                operands = sorted({*operands} if node.operator.has("joins") else operands, key=repr)
+            told = _tell_attributes(node, with_widths=with_widths) if with_attributes else ()
+            known[node] = hash((node.op_type, told, *operands))
+        return Counter(known.values())
+
+    def list_of_two_streams(self) -> tuple[Node, ...]:
+        """Return the products whose first two operands depend on no one value around the member.
+
+        Those of attention to another stream are such.
+        """
+        masks: dict[Value, int] = {}
+        known: dict[Node, int] = {}
+        found = []
+        for node in self.nodes:
+            taken = [self._find_mask(value, known, masks) for value in _list_operands(node)]
+            known[node] = reduce(or_, taken, 0)
+            if len(masks) > _MOST_VALUES:
+                return ()
+            if node.operator.has("multiplies", "attends") and len(taken) > 1:
+                first, second = taken[:2]
+                if first and second and not first & second:
+                    found.append(node)
+        return tuple(found)
+
+    def _find_mask(
+        self, value: Value | None, known: Mapping[Node, int], masks: dict[Value, int]
+    ) -> int:
+        """Return on which values around the member one depends, a bit for each."""
+        source = self._find_source(value)
+        if source is None or is_input_independent(source):
+            return 0
+        if source.producer in self._inside and source.producer is not None:
+            return known.get(source.producer, 0)
+        return masks.setdefault(source, 1 << len(masks))
+
+    def list_taken(self) -> set[Value]:
+        """Return the values around the member that it takes, stored ones left out."""
+        operands = (value for node in self.nodes for value in _list_operands(node))
+        sources = {*map(self._find_source, operands)}
+        return {
+            source
+            for source in sources
+            if source is not None
+            and source.producer not in self._inside
+            and not is_input_independent(source)
+        }
+
+    def _find_source(self, value: Value | None) -> Value | None:
+        """Return what a value was before nodes that only hand it on."""
+        if value is None:
+            return None
+        known = self._sources.get(value)
+        if known is None:
+            known = self._sources[value] = find_source(value, *_HANDING) or value
+        return known
+
+
+def _list_operands(node: Node) -> list[Value | None]:
+    """Return what a node takes, but for what tells sizes, places or axes."""
+    return [
+        value
+        for place, value in enumerate(node.inputs)
+        if place >= _MOST_ARRANGING or not node.operator.arranges(place)
+    ]
+
+
+def _computes(node: Node) -> bool:
+    """Return whether a node computes with data, and does more than to hand it on."""
+    operator = node.operator
+    if operator.has(*_HANDING, "reads_shape"):
+        return False
+    results = [value for value in node.outputs if value is not None]
+    return not (results and is_input_independent(results[0]))
+
+
+def _tell_attributes(node: Node, *, with_widths: bool) -> tuple[object, ...]:
+    lists = tuple(read_ints(node, name) for name in _LISTS)
+    numbers = tuple(read_int(node, name) for name in _NUMBERS)
+    texts = tuple(read_str(node, name) for name in _TEXTS)
+    group = read_int(node, "group") or 1
+    hidden = read_int(node, "hidden_size") if with_widths else None
+    return (*lists, *numbers, *texts, group if with_widths else group > 1, hidden)
+
+
+def _read_dims(value: Value) -> object:
+    """Return the sizes of what is stored; of what is computed of that, as far as they are known."""
+    if value.initializer is not None:
+        return value.initializer.dims
+    return find_value_facts(value.graph.model).find_dims(value)
+
+
+def read_ends(nodes: Sequence[Node]) -> tuple[int | None, int | None]:
+    """Return how many features the first node with a weight takes, and the last one gives."""
+    spans = [*filter(None, map(_read_span, nodes))]
+    return (spans[0][0], spans[-1][1]) if spans else (None, None)
+
+
+def _read_span(node: Node) -> tuple[int | None, int | None] | None:
+    """Return how many features a node with a weight takes and gives; None where it has none."""
+    operator = node.operator
+    weight = find_weight(node) if operator.weight_kind != "normalization" else None
+    if weight is not None and weight.features is not None:
+        return weight.features
+    if not operator.has("multiplies"):
+        return None
+    taken = [value for value in node.inputs if value is not None]
+    streams = [value for value in taken if not is_input_independent(value)]
+    if len(taken) != _PAIR or len(streams) != 1:
+        return None
+    facts = find_value_facts(node.graph.model)
+    ends = (facts.find_dims(streams[0]), facts.find_dims(node.output(0)))
+    taken_size, given_size = (dims[-1] if dims else None for dims in ends)
+    return (
+        taken_size if isinstance(taken_size, int) else None,
+        given_size if isinstance(given_size, int) else None,
+    )

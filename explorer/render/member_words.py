@@ -1,0 +1,252 @@
+"""In what members of a fold differ, in words, where nothing else on its box says it.
+
+``the first without BatchNorm``, ``self and cross alternate``, ``takes 28 … 1,372``; where no word
+fits, ``different inner widths``: what is drawn as ×N is N like members, or it is said how not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.grouping.member_differences import (
+    Difference,
+    begins_stored,
+    read_ends,
+)
+from netloupe.explorer.grouping.member_nodes import list_member_nodes
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns.activations import ACTIVATIONS
+from netloupe.explorer.patterns.norms import NORMS
+from netloupe.explorer.patterns.readings import read_int, read_ints
+from netloupe.explorer.roles import find_weight
+
+#: folds of more nodes are not compared
+_MOST_COMPARED = 20_000
+#: so many names of parts are told, and so many numbers one by one
+_MOST_NAMES, _MOST_NUMBERS = 2, 3
+#: members of more kinds are said to differ, and no more
+_MOST_KINDS = 2
+#: what is said where the numbers of attributes differ
+_ATTRIBUTES = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
+#: what norms are called; one that onnxruntime has beside that of ONNX, too
+_NORMS = NORMS | {"SimplifiedLayerNormalization": "RMSNorm"}
+#: what arithmetic gives, by the trait of its operator
+_ARITHMETIC = {
+    "adds": "sum",
+    "subtracts": "difference",
+    "multiplies_elements": "product",
+    "divides": "quotient",
+    "gathers": "gather",
+}
+_STORED = "the first from stored values"
+_INNER = "different inner widths"
+#: how a box says that widths change
+_WIDTHS_SAID = ("→", "channels", "takes ", "widths")
+#: how it says how many members have something; numbers may go in cycles besides
+_SOME = re.compile(r" in \d+\b(?! cycles)")
+_ATTRIBUTES_SAID = ("dilation", "kernel", "stride", "pool", "the first", "the last", " in ")
+
+
+def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[str]:
+    """Return in what members of a fold differ of which nothing is said, in words.
+
+    Parameters
+    ----------
+    repeat
+        The fold.
+    shown
+        Which of its members is shown; None where all are closed.
+    said
+        What else is written on its box.
+    """
+    if repeat.node_count > _MOST_COMPARED or len(repeat.children) < 2 or repeat.is_loop:
+        return []  # in steps of one body an exporter may compute something beforehand
+    members = [
+        list_member_nodes(child, _MOST_COMPARED) if isinstance(child, Group) else [child]
+        for child in repeat.children
+    ]
+    reference = repeat.exemplar if shown is None else shown
+    last = len(members) - 1
+    told: list[str] = []
+    found = repeat.list_differences(reference)
+    if sum(one.kind == "operators" for one in found) > _MOST_KINDS:
+        told.append("different parts")
+        found = [one for one in found if one.kind != "operators"]
+    for one in found:
+        text = " · ".join((*said, *told))
+        if one.kind == "operators":
+            if {*one.odd} == {0} and not one.more and is_summed(repeat):
+                continue  # of what is summed one begins
+            if not _is_said_of_ends(one.odd, text, last) and not _names_activations(one, text):
+                told.append(_tell_operators(one, members, reference))
+        elif one.kind == "wiring":
+            odd = sorted(place for each in found if each.kind == "wiring" for place in each.odd)
+            if not _is_said_of_ends(odd, text, last):
+                is_stored = odd == [0] and begins_stored(members)
+                which = _say_which(odd, last, reference)
+                told.append(_STORED if is_stored else f"{which} wired differently")
+        elif one.kind == "streams":
+            if not {*one.odd} <= {0}:
+                told.append(_tell_streams(one, last, members))
+        elif one.kind == "attributes":
+            if not any(sign in text for sign in _ATTRIBUTES_SAID):
+                told.append(_tell_attributes(members))
+        elif not _is_said_of_ends(one.odd, text, last):
+            told.append(_tell_widths(members, text))
+    return [*filter(None, dict.fromkeys(told))]
+
+
+def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:
+    """Return whether something is said of just these members, or of how many there are of which."""
+    if _SOME.search(text):
+        return True
+    ends = {0} if "the first" in text else set[int]()
+    if "the last" in text:
+        ends.add(last)
+    return {*odd} <= ends
+
+
+def _names_activations(difference: Difference, text: str) -> bool:
+    """Return whether only activations differ, and each of them is named."""
+    nodes = (*difference.more, *difference.fewer)
+    return all(ACTIVATIONS.get(node.op_type, "\0") in text for node in nodes)
+
+
+def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: int) -> str:
+    last = len(members) - 1
+    if one.odd == (0,) and not one.more and begins_stored(members):
+        return _STORED
+    which, more, fewer = _say_which(one.odd, last, shown), one.more, one.fewer
+    is_shown = which.startswith("only")
+    if is_shown:
+        more, fewer = fewer, more
+    left = Counter(map(_name, members[shown if is_shown else one.odd[0]]))
+    others = Counter(map(_name, members[one.odd[0] if is_shown else shown]))
+    if more and fewer:
+        names = [{*map(_name, side)} for side in (more, fewer)]
+        if all(len(side) == 1 for side in names) and names[0] != names[1]:
+            ours, theirs = names[0].pop(), names[1].pop()
+            for one_name, other, word in ((ours, theirs, "with"), (theirs, ours, "without")):
+                if one_name.endswith(f" + {other}"):  # fused with what stands before
+                    return f"{which} {word} {_lower(one_name.removesuffix(f' + {other}'))}"
+            return f"{which} with {ours} instead of {theirs}"
+        return f"{which} with other parts"
+    if more:
+        return f"{which} with {_count(more, others, 'more') or 'more parts'}"
+    told = _count(fewer, left, "fewer")
+    if not told:
+        return f"{which} with fewer parts"
+    return f"{which} {'with' if told.endswith('fewer') else 'without'} {told}"
+
+
+def _count(nodes: Sequence[Node], others: Counter[str], word: str) -> str:
+    """Return what there is beside others in words; "" where that is too much to tell."""
+    weighted = [node for node in nodes if find_weight(node) and _name(node) not in _NORMS.values()]
+    counts = Counter(map(_name, weighted or nodes))
+    if len(counts) > _MOST_NAMES:
+        return ""
+    if not any(others[name] for name in counts):
+        return " and ".join(counts)
+    if len(counts) > 1:
+        return ""
+    ((name, count),) = counts.items()
+    return f"{'one' if count == 1 else count} {name} {word}"
+
+
+def _name(node: Node) -> str:
+    """Return what the field calls what a node does, as far as that is short."""
+    known = ACTIVATIONS.get(node.op_type) or _NORMS.get(node.op_type)
+    if known:
+        return known
+    operator = node.operator
+    if operator.has("multiplies"):
+        return "linear" if find_weight(node) is not None else "matrix product"
+    for trait, name in _ARITHMETIC.items():
+        if operator.has(trait):
+            return name
+    return node.op_type
+
+
+def _lower(name: str) -> str:
+    return name[0].lower() + name[1:]
+
+
+def _say_which(odd: Sequence[int], last: int, shown: int) -> str:
+    """Return which members differ: ``the first``, ``the last 2``, ``every second``."""
+    count = len(odd)
+    if count == last and last > 1:
+        ends = {0: "only the first", last: "only the last"}
+        return ends.get(shown, f"only number {shown + 1}")
+    if [*odd] == [0, last] and last > 1:
+        return "the first and the last"
+    if odd[-1] - odd[0] == count - 1 and odd[0] == 0:
+        return "the first" if count == 1 else f"the first {count}"
+    if odd[-1] - odd[0] == count - 1 and odd[-1] == last:
+        return "the last" if count == 1 else f"the last {count}"
+    if _are_in_turns(odd, last):
+        return "every second"
+    return f"{count} of {last + 1}"
+
+
+def _are_in_turns(odd: Sequence[int], last: int) -> bool:
+    return [*odd] in ([*range(0, last + 1, 2)], [*range(1, last + 1, 2)])
+
+
+def _tell_streams(one: Difference, last: int, members: Sequence[Sequence[Node]]) -> str:
+    """Return where members attend to their own stream, and where to another one."""
+    attend = all(
+        any(node.operator.has("attends", "distributes") for node in members[place])
+        for place in (one.odd[0], last)
+    )
+    if not attend or bool(one.more) == bool(one.fewer):
+        return "different streams taken"
+    if _are_in_turns(one.odd, last):
+        return "self and cross alternate"
+    crossing = len(one.odd) if one.more else last + 1 - len(one.odd)
+    return f"cross-attention in {crossing} of {last + 1}"
+
+
+def _tell_attributes(members: Sequence[Sequence[Node]]) -> str:
+    """Return which numbers of convolutions and pools change over members, and how."""
+    for name, what in _ATTRIBUTES.items():
+        course = [
+            max((max(read_ints(node, name), default=1) for node in nodes), default=1)
+            for nodes in members
+        ]
+        if len({*course}) > 1:
+            return f"{what} {_write_course(course)}"
+    heads = [[read_int(node, "num_heads") for node in nodes] for nodes in members]
+    if any(own != heads[0] for own in heads):
+        return "different numbers of heads"
+    return "different settings"
+
+
+def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
+    """Return how many features members take where that changes, or else what they give."""
+    is_said = any(sign in text for sign in _WIDTHS_SAID)
+    ends = [*map(read_ends, members)]
+    for what, side in (("takes", 0), ("gives", 1)):
+        course = [one[side] for one in ends]
+        known = [width for width in course if width is not None]
+        if len({*known}) > 1:
+            if is_said:
+                return ""
+            return f"{what} {_write_course(known)}" if len(known) == len(course) else _INNER
+    return "" if "different" in text else _INNER
+
+
+def _write_course(numbers: Sequence[int]) -> str:
+    """Return ``196, then 256``, ``1, 2, 4`` or ``28 … 1,372``."""
+    runs = [number for number, _ in groupby(numbers)]
+    if len(runs) == 2:
+        return f"{runs[0]:,}, then {runs[1]:,}"
+    if len(runs) <= _MOST_NUMBERS:
+        return ", ".join(f"{number:,}" for number in runs)
+    is_rising = all(one < other for one, other in pairwise(runs))
+    low, high = min(runs), max(runs)
+    return f"{low:,} … {high:,}" if is_rising or runs[0] < runs[-1] else f"{high:,} … {low:,}"
