@@ -11,6 +11,9 @@ attributes
     Strides, dilations, kernels, groups and axes of what computes.
 widths
     The dimensions of stored operands, in order.
+streams
+    Of how many products both factors depend on no one value from around the repetition, as those
+    of attention to another stream do.
 extent
     Over how many places the scores of attention reach.
 handed
@@ -42,6 +45,8 @@ LAYOUT = frozenset(
 SHAPES = frozenset(("Shape", "Size"))
 #: attributes that say what is computed, beside the operator
 WEIGHTED = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN"))
+#: what may multiply two values that are computed
+PRODUCTS = frozenset(("MatMul", "Einsum", "Attention", "MultiHeadAttention"))
 TELLING = (
     *("strides", "dilations", "kernel_shape", "group", "axis", "axes", "perm", "mode"),
     *("keepdims", "hidden_size", "direction", "num_heads", "blocksize"),
@@ -172,6 +177,8 @@ def judge_fold(raw: RawGraph, members: Members, labels: Sequence[str]) -> list[F
             ]
             faults.append(_compare(kind, [Counter(each.values()) for each in colours]))
     faults.append(_compare("extent", [Counter(_list_extents(raw, each)) for each in own]))
+    if not any(faults):
+        faults.append(_compare("streams", [_count_streams(raw, each) for each in own]))
     faults.append(_judge_handing(raw, own))
     faults.append(_judge_scopes(raw, members))
     faults.append(_judge_names(raw, own, labels))
@@ -227,6 +234,29 @@ def _colour(
         short.setdefault(colour, len(short))
         colours[number] = colour
     return colours
+
+
+def _count_streams(raw: RawGraph, own: Sequence[int]) -> Counter[object]:
+    """Count the products of values whose factors come from different values around a member."""
+    inside = {*own}
+    origins: dict[int, frozenset[object]] = {}
+    counts: Counter[object] = Counter()
+    for number in own:
+        taken = []
+        for name in raw.nodes[number].input:
+            source = _find_source(raw, name)
+            if source in inside and source is not None:
+                taken.append(origins.get(source, frozenset()))
+            elif source is None and _find_stored(raw, name) is not None:
+                taken.append(frozenset())
+            else:
+                taken.append(frozenset((name if source is None else source,)))
+        origins[number] = frozenset().union(*taken)
+        if raw.nodes[number].op_type in PRODUCTS and len(taken) > 1:
+            first, second = taken[:2]
+            apart = bool(first) and bool(second) and first.isdisjoint(second)
+            counts[raw.nodes[number].op_type, "of two streams"] += apart
+    return +counts
 
 
 def _write_attribute(attribute: onnx.AttributeProto) -> tuple[object, ...]:

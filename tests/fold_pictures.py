@@ -23,7 +23,12 @@ from tests.fold_judge import Fault, RawGraph, judge_fold, read_raw  # noqa: E402
 #: what a loop is marked with
 _LOOP = "↻"
 #: what is written where widths, kernels or sizes change
-_TELLING_SIGNS = ("→", "dilation", "kernel", " … ", "depthwise in", "the first", "the last")
+_TELLING_SIGNS = (
+    *("→", "dilation", "kernel", "stride", " … ", "depthwise in", "the first", "the last"),
+    *("takes ", "gives ", "different ", "wired differently"),
+)
+#: and where members attend to other streams
+_STREAM_SIGNS = ("alternate", "cross-attention in", "different streams")
 
 
 def list_folds(picture: Picture) -> Iterator[tuple[Group, str]]:
@@ -57,8 +62,8 @@ def find_untold(picture: Picture, path: Path) -> list[str]:
     """Return in what members of folds differ without a word of it on their boxes.
 
     A first or last member may lack something or have more where its box says so, and widths and
-    what kernels read may change where it says how. A sum over a block alone is not told of, nor
-    what an exporter computed beforehand in a first step of a loop.
+    what kernels read may change where it says how. Of branches that are summed the first has no
+    sum, and what an exporter computed beforehand in a first step of a loop is not told of.
     """
     if path.suffix != ".onnx":
         return []
@@ -83,14 +88,18 @@ def is_told(fault: Fault, text: str, last: int) -> bool:
     """
     if fault.kind in ("widths", "attributes", "wiring", "extent"):
         return any(sign in text for sign in _TELLING_SIGNS)
+    if fault.kind == "streams":
+        return {*fault.odd} <= {0} or any(sign in text for sign in _STREAM_SIGNS)
     if fault.kind not in ("operators", "handed"):
         return False
-    if re.search(r" in \d+(?: of \d+)?\b", text):
+    if re.search(r" in \d+\b(?! cycles)", text) or "different parts" in text:
+        return True
+    if re.search(r"(?:^| · )(?:only|every second|\d+ of \d+) ", text):
         return True
     ends = {0, 1} if "the first" in text or _LOOP in text else set[int]()
     if "the last" in text or _LOOP in text:
         ends |= {last - 1, last}
-    if re.fullmatch(r"[^:]*: [+−]\w*Add", fault.text):
+    if "summed" in text and re.fullmatch(r"[^:]*: [+−]\w*Add", fault.text):
         ends |= {0, last}
     return {*fault.odd} <= ends
 
