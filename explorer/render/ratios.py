@@ -59,7 +59,7 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     if found_image is None:
         return []
     source, image = found_image
-    found: list[tuple[float, float, int]] = []
+    found: list[tuple[float, float, int, bool]] = []
     beside = _find_beside(scene)
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
@@ -73,7 +73,9 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
         ratio = _find_ratio(sizes, given.get(number), image, may_be_row=number not in joined)
         if ratio:
             y = box.y + (_HEADER if box.item.is_open else box.height / 2)
-            found.append((y, round(box.x + box.width / 2), ratio))
+            size = sizes.find(given[number])
+            is_sure = size is None or size.is_picture or len(size.places) < len(image.places)
+            found.append((y, round(box.x + box.width / 2), ratio, is_sure))
     goes_up = any(
         edge.points[1] > edge.points[-1] + 1
         and edge.kind == "data"
@@ -82,10 +84,12 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     )
     if goes_up:  # of a U and of lanes each is told once, beside what is furthest left
         found.sort(key=lambda each: (-each[1], -each[0]))
-        found = [*{ratio: (y, x, ratio) for y, x, ratio in found}.values()]
+        found = [*{each[2]: each for each in found}.values()]
     kept: list[Ratio] = []
     last = 1
-    for y, _, ratio in sorted(found):
+    for y, _, ratio, is_sure in sorted(found):
+        if not is_sure and ratio < last:
+            continue  # tokens by heads, as large as a map by chance
         if ratio != last and ratio > 1 and (not kept or y - kept[-1].y >= _APART):
             kept.append(Ratio(y, f"1/{ratio}"))
         last = ratio

@@ -121,6 +121,23 @@ def test_a_row_that_another_input_gives_too_is_none_of_patches(
     assert [text for text, _ in list_ratios(draw(net.finish(value)))] == ratios
 
 
+def test_tokens_that_are_put_into_heads_are_no_finer_map() -> None:
+    """16 tokens of 16 heads are as many as a map has places, of which there are none behind."""
+    net = Network(1, 3, 128, 128)
+    value = net.convolve("stem/conv", "x", 8, 4)
+    value = net.convolve("stage/conv", value, 64, 8)  # 4 × 4
+    for name, numbers in {"row": [1, 64, 16], "heads": [1, 16, 16, 4]}.items():
+        net.weights.append(numpy_helper.from_array(np.array(numbers), name))
+    value = net.add("Reshape", "tokens/row", value, "row")
+    value = net.add("Transpose", "tokens/last", value, perm=[0, 2, 1])
+    value = net.add("LayerNormalization", "norm/norm", value, net.weigh((64,)), axis=-1)
+    value = net.add("Reshape", "split/heads", value, "heads")
+    value = net.add("MatMul", "mix/product", value, net.weigh((4, 4)))
+    for number, kind in enumerate(("Tanh", "Elu", "Selu")):
+        value = net.add(kind, f"last{number}/act", value)
+    assert [text for text, _ in list_ratios(draw(net.finish(value)))] == ["1/4", "1/32"]
+
+
 def test_what_stands_beside_the_stream_tells_no_ratio() -> None:
     """A lateral convolution beside a box of another resolution does not speak for that."""
     net = Network(1, 3, 64, 64)
