@@ -14,7 +14,7 @@ from .given_sizes import has_features, has_places, read_sizes, states_width, wri
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
-from .sizes import find_head, find_patch, find_token_tables, read_stated_shape
+from .sizes import find_head, find_patch, find_token_tables, read_stated_shape, write_patches
 
 _MOST_STEPS = 16
 #: kinds of block that take features of one thing
@@ -41,11 +41,11 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
     words: list[str] = []
     told: set[int] = set()
     by_part = {id(piece.part): piece for piece in pieces}
-    patch = find_patch(outline, len(outline.parts), of_pictures=False)
+    patch = find_patch(outline, len(outline.parts), of_pictures=False, may_overlap=True)
     convolutions = [piece for piece in pieces if piece.kind == "conv"]
     if patch is not None and len(pieces) > 1 and [one.part for one in convolutions] == [patch]:
         facts["patch"] = patch.kernel[0]
-        words.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
+        words.append(write_patches(patch))
         told.add(id(convolutions[0]))
     tokens = find_token_tables(outline)
     if tokens and not _are_features(pieces, tokens[0]):

@@ -20,6 +20,8 @@ _LEAST_POSITIONS = 16
 _MOST_STEPS = 40
 #: a picture has so many channels at most
 _MOST_COLOURS = 4
+#: smaller ones that overlap are a convolution as any
+_LEAST_OVERLAPPING = 8
 #: kinds of part that make features of what is no token
 _FEATURES = frozenset({"conv", "linear", "mlp", "residual"})
 #: sequences of tokens have so many axes, with that of the batch
@@ -182,21 +184,38 @@ def _counts(value: Value | None) -> bool:
     return False
 
 
-def find_patch(outline: Outline, before: int, *, of_pictures: bool = True) -> OutlinePart | None:
+def find_patch(
+    outline: Outline, before: int, *, of_pictures: bool = True, may_overlap: bool = False
+) -> OutlinePart | None:
     """Return the convolution that cuts an image into patches, its stride being its kernel.
 
     A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1. Unless it is to
     be ``of_pictures``, what the graph takes may have more channels: W. Peebles and S. Xie, Scalable
-    Diffusion Models with Transformers, 2023, section 3.2.
+    Diffusion Models with Transformers, 2023, section 3.2. Where they ``may_overlap`` the stride may
+    be shorter: Y. Gong and others, AST: Audio Spectrogram Transformer, 2021, section 2.1.
     """
     for part in outline.of_kind("conv"):
         if part.place >= before:
             break
         starts = not of_pictures and not outline.givers(part)
         is_cut = len(part.kernel) == 2 and {*part.kernel} == {part.stride}
+        is_cut |= may_overlap and overlaps(part)
         if is_cut and (0 < part.in_features <= _MOST_COLOURS or starts):
             return part
     return None
+
+
+def overlaps(part: OutlinePart) -> bool:
+    """Return whether a convolution takes large patches, each of which shares less than half."""
+    size = part.kernel[0] if len({*part.kernel}) == 1 else 0
+    stride = part.stride if isinstance(part.stride, int) else 0
+    return len(part.kernel) == 2 and size >= _LEAST_OVERLAPPING and size < 2 * stride < 2 * size
+
+
+def write_patches(part: OutlinePart) -> str:
+    """Return ``patches of 16 × 16``, or ``overlapping patches of 16 × 16, 10 apart``."""
+    size = f"patches of {part.kernel[0]} × {part.kernel[0]}"
+    return f"overlapping {size}, {part.stride} apart" if overlaps(part) else size
 
 
 def read_stated_shape(value: Value | None) -> tuple[int | str | None, ...] | None:

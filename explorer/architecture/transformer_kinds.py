@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from .outline import Outline
 from .pieces import CROSS_ATTENTION, Piece
+from .sizes import overlaps
 
 ENCODER_DECODER = "Encoder-decoder transformer"
 #: what pieces are called of layers that attend to another value besides their own, and that do not
@@ -75,10 +76,12 @@ def _attend_to_one(outline: Outline, crossing: Sequence[Piece]) -> bool:
 def is_patches(piece: Piece) -> bool:
     """Return whether a convolution takes every place once: linear layers of patches.
 
-    A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1.
+    A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1. Large patches may
+    share less than half of their places: Y. Gong and others, AST: Audio Spectrogram Transformer,
+    2021, section 2.1.
     """
     part = piece.part
     if piece.kind != "conv" or part.is_transposed:
         return False
     stride = part.stride if isinstance(part.stride, tuple) else (part.stride,) * len(part.kernel)
-    return max(part.kernel, default=0) > 1 and part.kernel == stride
+    return (max(part.kernel, default=0) > 1 and part.kernel == stride) or overlaps(part)

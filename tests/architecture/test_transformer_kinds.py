@@ -57,11 +57,12 @@ def test_a_decoder_whose_layers_attend_to_themselves_twice_is_one() -> None:
     assert not predict(layers=4, crossing=1).startswith("Encoder-decoder")
 
 
-def patch(*, stride: int) -> str:
+def patch(*, stride: int, size: int = 2) -> str:
     """Return what is said of patches with more channels than colours, and two attentions."""
     net = Network()
-    x = net.take("latent", (1, 16, 8, 8))
-    x = net.add("Conv", x, net.weight(8, 16, 2, 2), kernel_shape=[2, 2], strides=[stride] * 2)
+    x = net.take("latent", (1, 16, 4 * size, 4 * size))
+    kernel = net.weight(8, 16, size, size)
+    x = net.add("Conv", x, kernel, kernel_shape=[size] * 2, strides=[stride] * 2)
     x = net.add("Transpose", net.add("Reshape", x, net.numbers(0, 8, -1)), perm=[0, 2, 1])
     for _ in range(2):
         normed = net.norm(x, 8)
@@ -74,6 +75,13 @@ def patch(*, stride: int) -> str:
 def test_patches_are_no_convolutions_beside_attention() -> None:
     assert patch(stride=2).startswith("Transformer: patches of 2 × 2, ")
     assert patch(stride=1).startswith("Network of convolutions and attention: ")
+
+
+def test_patches_may_share_less_than_half_of_their_places() -> None:
+    told = "Transformer: overlapping patches of 16 × 16, 10 apart, "
+    assert patch(stride=10, size=16).startswith(told)
+    for stride, size in ((8, 16), (2, 3), (20, 16)):
+        assert patch(stride=stride, size=size).startswith("Network of convolutions and attention")
 
 
 def test_two_streams_that_attend_to_each_other_are_no_encoder_and_decoder() -> None:
