@@ -10,6 +10,7 @@ from netloupe.explorer.patterns.found_blocks import FoundBlock
 
 from .layer_words import write_lower
 from .outline import Outline
+from .piece_words import write_plural
 from .sketch import Sketch
 
 #: kinds of block that tell networks apart that are alike else
@@ -23,12 +24,7 @@ _COMMON = frozenset(
         *("module", "multi", "network", "norm", "pooling", "product", "residual", "self", "unit"),
     )
 )
-#: what blocks of some kinds are called together
-_BLOCKS = {
-    "inverted": "inverted residuals",
-    "residual": "residual blocks",
-    "transformer": "transformer blocks",
-}
+_BLOCKS = frozenset({"inverted", "residual", "transformer"})
 #: what is in a smaller share of blocks is no idea of theirs
 _LEAST_SHARE = 0.5
 _LEAST_TIMES = 2
@@ -110,7 +106,9 @@ def _write_held(noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
     if len(holders) < count:
         return f"{noun} in {count:,} places"
     every = f"all {count:,}" if count == len(alike) else f"{count:,} of {len(alike):,}"
-    return f"{noun} in {every} {_BLOCKS[kinds.pop()] if len(kinds) == 1 else 'blocks'}"
+    names = {block.name for block in alike}
+    called = write_plural(write_lower(names.pop())) if len(names) == 1 else "blocks"
+    return f"{noun} in {every} {called}"
 
 
 def _walk(block: FoundBlock) -> Iterator[FoundBlock]:

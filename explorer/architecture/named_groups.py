@@ -25,6 +25,9 @@ _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "
 #: names that are given to any branches of convolutions, as to the heads of a detector, those of
 #: groups of which the layers inside are told, and of parts that need not be in a group
 _LOOSE = frozenset({"Inception block", "Message passing", ROUTING})
+#: arithmetic without weights that a network is told by (D. Snyder and others, X-vectors, 2018,
+#: section 2.1; T. Kim and others, Reversible Instance Normalization, 2022, section 3)
+_STEPS = frozenset({"Mean and deviation", "Standardization"})
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 
@@ -73,6 +76,8 @@ def _recognise(group: Group) -> Recognition | None:
     if group.kind == "repeat" or not 1 < group.node_count <= _MOST_NODES or group.is_beside:
         return None
     found = group.recognised
+    if found is not None and found.name in _STEPS:
+        return found
     if found is None or found.family != "group" or _ROW in found.name or found.name in _LOOSE:
         return None
     return None if isinstance(found.details, TransformerDetails) else found

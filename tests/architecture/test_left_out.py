@@ -50,3 +50,19 @@ def test_what_is_beside_blocks_too_is_only_counted() -> None:
     sentence = _tell(6, beside=True)
     assert "in all" not in sentence
     assert sentence.lower().count("squeeze-and-excitation") == 1
+
+
+@pytest.mark.parametrize("deviates", [True, False])
+def test_statistics_between_layers_are_told(deviates: bool) -> None:
+    """D. Snyder and others, X-vectors, 2018, section 2.1."""
+    network = Network()
+    x = network.take("frames", (1, 40, 24))
+    x = network.add("Relu", network.linear(x, 24, 16))
+    axes = network.numbers(1)
+    mean = network.add("ReduceMean", x, axes, keepdims=1)
+    apart = network.add("Sub", x, mean)
+    square = network.add("Mul", apart, apart)
+    spread = network.add("Sqrt", network.add("ReduceMean", square, axes, keepdims=1))
+    flat = network.add("Concat", mean, spread if deviates else mean, axis=2)
+    sentence = network.finish(network.linear(flat, 32, 10)).architecture.sentence
+    assert ("mean and deviation" in sentence) == deviates
