@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.grouping.group import Group
 from netloupe.explorer.model import Model
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import BlockDetails, Recognition
 from netloupe.explorer.patterns.convolution_details import StridedDetails
 from netloupe.explorer.patterns.transformer_details import TransformerDetails
@@ -28,6 +29,8 @@ _LOOSE = frozenset({"Inception block", "Message passing", ROUTING})
 #: arithmetic without weights that a network is told by (D. Snyder and others, X-vectors, 2018,
 #: section 2.1; T. Kim and others, Reversible Instance Normalization, 2022, section 3)
 _STEPS = frozenset({"Mean and deviation", "Standardization"})
+#: what stacks are called whose blocks are too large to be looked for, and their kind
+_BY_STRUCTURE = {"Affine coupling": "coupling"}
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 
@@ -50,6 +53,8 @@ def find_named_groups(model: Model, outline: Outline, *, is_folded: bool) -> Ite
             chosen = group.children[group.exemplar]
             pending += [chosen] if isinstance(chosen, Group) else []
             continue
+        if named is None and group.parent is not None and group.parent.label in _BY_STRUCTURE:
+            named = Recognition(group.parent.label, "group")
         if named is None:
             pending += reversed(group.inner_groups())
             continue
@@ -57,11 +62,17 @@ def find_named_groups(model: Model, outline: Outline, *, is_folded: bool) -> Ite
         own = {numbers[node] for node in nodes if node in numbers}
         parts: dict[OutlinePart, None] = dict.fromkeys(map(outline.owner, sorted(own)))
         if len(parts) > 1 and all(part.numbers <= own for part in parts):
-            kind = "residual" if named.name in _RESIDUAL else "group"
+            kind = "residual" if named.name in _RESIDUAL else _BY_STRUCTURE.get(named.name, "group")
             merged = make_part([*parts], kind, named.name, _detail(named, parts))
-            merged.facts = named.facts
-            if kind == "group" or not has_levels(outline, merged):
+            merged.facts = _tell_blocks(parts) if kind == "coupling" else named.facts
+            if kind != "residual" or not has_levels(outline, merged):
                 yield [*parts], merged
+
+
+def _tell_blocks(parts: Iterable[OutlinePart]) -> tuple[str, ...]:
+    """Return how many residual blocks a group holds; nothing for fewer than two."""
+    count = sum(part.kind == "residual" for part in parts)
+    return (f"{write_count(count, 'residual block')} each",) if count > 1 else ()
 
 
 def _detail(named: Recognition, parts: Iterable[OutlinePart]) -> BlockDetails:

@@ -11,6 +11,7 @@ from .convolution_details import ConvolutionDetails
 from .convolutions import read_convolution
 from .dense import OF_CHANNELS
 from .estimators import is_predictor, name_estimator, read_estimator
+from .flows import is_coupling
 from .found_blocks import FoundBlock
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
@@ -61,6 +62,8 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
     if attentions:
         return "Attention block"
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
+    if is_coupling(operations):
+        return "Affine coupling"
     named = _name_convolutions(operations) or (_name_with_mlp(operations) if mlps else "")
     return named or _name_estimator(nodes)
 

@@ -13,6 +13,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_numbers
 from .transformer_details import MlpDetails
+from .walks import find_parted
 
 _MOST_OF_NET = 60
 _MOST_STEPS = 10
@@ -20,6 +21,8 @@ _MOST_OF_MASK = 4096
 #: what makes scales of any numbers
 _SCALES = ("Exp", "Sigmoid")
 _ARITHMETIC = ("Add", "Div", "Mul", "Sub")
+#: what scales and shifts go through
+_SQUASHING = ("Add", "Clip", "Mul", "Neg", "Sigmoid", "Sub", "Tanh")
 
 
 def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -195,6 +198,54 @@ def _describe_net(blocks: FoundBlocks, numbers: set[int]) -> tuple[str, ...]:
             nets.append(found.details)
     widths = nets[0].read_as(MlpDetails).widths if len(nets) == 1 else ()
     return (" → ".join(map(str, widths)),) if widths else ()
+
+
+def is_coupling(operations: Operations) -> bool:
+    """Return whether what a block gives is scaled and shifted by two parts of one value of it.
+
+    However large the network is that makes them; the scale is an exponential, and both may be
+    squashed, scaled, and masked (L. Dinh and others, Density Estimation Using Real NVP, 2017,
+    equations 8 and 9).
+    """
+    return any(
+        kind == "Exp" and _is_of_coupling(operations, number)
+        for number, kind in enumerate(operations.kinds)
+    )
+
+
+def _is_of_coupling(operations: Operations, exponential: int) -> bool:
+    scale = operations.operands[exponential]
+    products = [
+        user
+        for user in operations.users[exponential]
+        if user >= 0 and operations.kinds[user] in ("Mul", "Div")
+    ]
+    if len(products) != 1 or len(scale) != 1:
+        return False
+    product = products[0]
+    whole = _find_cut(operations, scale[0])
+    user = operations.only_user(product)
+    sums = [n for v in operations.operands[product] if (n := operations.given_by(v, "Add", "Sub"))]
+    sums += [user] if user is not None and operations.kinds[user] in ("Add", "Sub") else []
+    return whole is not None and any(
+        _find_cut(operations, value) is whole and value is not scale[0]
+        for total in sums
+        for value in operations.operands[total]
+    )
+
+
+def _find_cut(operations: Operations, value: Value) -> Value | None:
+    """Return what a value is a part of, which was only squashed, scaled or masked since."""
+    for _ in range(_MOST_STEPS):
+        whole = find_parted(operations, value)
+        if whole is not None:
+            return whole
+        number = operations.giver(value)
+        taken = operations.operands[number] if number is not None else []
+        if number is None or len(taken) != 1 or operations.kinds[number] not in _SQUASHING:
+            return None
+        value = taken[0]
+    return None
 
 
 def find_gumbel_draws(blocks: FoundBlocks) -> Iterator[FoundBlock]:

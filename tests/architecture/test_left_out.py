@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from .networks import Network
@@ -66,3 +67,31 @@ def test_statistics_between_layers_are_told(deviates: bool) -> None:
     flat = network.add("Concat", mean, spread if deviates else mean, axis=2)
     sentence = network.finish(network.linear(flat, 32, 10)).architecture.sentence
     assert ("mean and deviation" in sentence) == deviates
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_couplings_are_told_however_large_their_networks_are(turned: bool) -> None:
+    """L. Dinh and others, Density Estimation Using Real NVP, 2017, equations 8 and 9."""
+    network = Network()
+    x = network.take("image", (1, 4, 8, 8))
+    for number in range(4):
+        mask = np.indices((8, 8)).sum(0) % 2 == number % 2
+        kept = network.add("Mul", x, network.store(mask.astype(np.float32)))
+        rest = network.store((~mask).astype(np.float32))
+        y = network.add("Relu", network.conv(kept, 4, 16))
+        for _ in range(2):
+            inner = network.conv(network.add("Relu", network.conv(y, 16, 16)), 16, 16)
+            y = network.add("Relu", network.add("Add", y, inner))
+        made = network.conv(y, 16, 8)
+        scale, shift = (
+            network.add("Slice", made, *map(network.numbers, (start, start + 4, 1)))
+            for start in (0, 4)
+        )
+        bound = network.add("Mul", network.add("Tanh", scale), rest)
+        factor = network.add("Exp", bound) if turned else network.add("Sigmoid", bound)
+        moved = network.add("Add", x, network.add("Mul", shift, rest))
+        x = network.add("Mul", moved, factor)
+    sentence = network.finish(x).architecture.sentence
+    assert sentence.startswith("Normalizing flow: 4 affine couplings (2 residual blocks each)") == (
+        turned
+    )

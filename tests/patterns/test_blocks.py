@@ -413,3 +413,33 @@ def test_a_block_of_several_is_named_by_how_many() -> None:
     assert name_block(_chain_with_skips(3, kernels=(3, 5, 7))) == "3 inverted residuals"
     # without a spatial one, the last is of another kind
     assert name_block(_chain_with_skips(2, kernels=(3, 1))) == "Inverted residual"
+
+
+@pytest.mark.parametrize(
+    ("step", "name"),
+    [
+        ("moved = Add (x, shift)  y = Mul (moved, factor)", "Affine coupling"),
+        ("moved = Mul (x, factor)  y = Add (moved, shift)", "Affine coupling"),
+        ("moved = Sub (x, shift)  y = Div (moved, factor)", "Affine coupling"),
+        ("moved = Add (x, shift)  y = Add (moved, factor)", "MLP block"),
+        ("moved = Add (x, bound)  y = Mul (moved, factor)", "MLP block"),
+    ],
+)
+def test_a_block_is_a_coupling_however_large_its_network_is(step: str, name: str) -> None:
+    """L. Dinh and others, Density Estimation Using Real NVP, 2017, equations 8 and 9."""
+    layers = "  ".join(f"a{n} = Relu (h{n})  h{n + 1} = MatMul (a{n}, w)" for n in range(100))
+    graph = load_text(f"""
+    block (float[4, 8] x) => (float[4, 8] y)
+    <int64[2] square = {{8, 8}}, int64[2] wide = {{8, 16}},
+     float[8] mask = {{1, 0, 1, 0, 1, 0, 1, 0}}, float[8] rest = {{0, 1, 0, 1, 0, 1, 0, 1}},
+     float[8] strength = {{2, 2, 2, 2, 2, 2, 2, 3}}>
+    {{
+      w = ConstantOfShape (square)  u = ConstantOfShape (wide)
+      kept = Mul (x, mask)  h0 = MatMul (kept, w)  {layers}
+      both = MatMul (h100, u)  s, t = Split <axis = 1, num_outputs = 2> (both)
+      squashed = Tanh (s)  scaled = Mul (squashed, strength)  bound = Mul (scaled, rest)
+      shift = Mul (t, rest)  factor = Exp (bound)
+      {step}
+    }}""").graph
+    nodes = [node for node in graph.nodes if node.op_type != "ConstantOfShape"]
+    assert name_block(nodes) == name
