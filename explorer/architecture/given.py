@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Value
@@ -52,7 +52,22 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
         facts |= read_tokens(outline, tokens)
         words += write_sizes(facts)
         told |= {id(by_part[id(one)]) for one in tokens[:1] if id(one) in by_part}
+        told |= {id(piece) for piece in _list_positions(pieces, tokens[0], facts)}
     return Input(", ".join(words), facts), told
+
+
+def _list_positions(
+    pieces: Sequence[Piece], tokens: OutlinePart, facts: Mapping[str, Detail]
+) -> list[Piece]:
+    """Return the table of positions that sizes tell, where that is looked up; nothing if unsure."""
+    found = [
+        piece
+        for piece in pieces
+        if piece.kind == "embedding"
+        and piece.part is not tokens
+        and (piece.part.rows, piece.part.row_width) == (facts.get("positions"), tokens.row_width)
+    ]
+    return found if len(found) == 1 else []
 
 
 def _are_features(pieces: Sequence[Piece], table: OutlinePart) -> bool:

@@ -671,3 +671,21 @@ def test_layers_before_what_learned_queries_attend_to_are_no_part_of_that(
     told = net.finish(net.linear(codes, 8, 3)).architecture.sentence
     assert "2 transformer blocks (post-norm LayerNorm; self-attention" in told, told
     assert "cross-attention" in told
+
+
+@pytest.mark.parametrize("rows", [32, 40])
+def test_positions_that_are_counted_are_told_once(rows: int) -> None:
+    """A running sum of the mask picks rows; another table is told by itself."""
+    net = Network()
+    ids = net.take("ids", (1, 12), TensorProto.INT64)
+    x = net.add("Gather", net.weight(100, 8), ids)
+    places = net.add("CumSum", net.take("mask", (1, 12), TensorProto.INT64), net.numbers(1))
+    x = net.add("Add", x, net.add("Gather", net.weight(32, 8), places))
+    if rows != 32:
+        other = net.take("other", (1, 12), TensorProto.INT64)
+        x = net.add("Add", x, net.add("Gather", net.weight(rows, 8), other))
+    x = net.linear(net.block(net.block(x)), 8, 8)
+    told = net.finish(net.feed(x)).architecture.sentence
+    assert "vocabulary 100, positions 32" in told, told
+    assert "embedding of 32 × 8" not in told
+    assert ("embedding of 40 × 8" in told) == (rows == 40)
