@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Value
@@ -13,7 +13,7 @@ from .given_names import list_given_names, write_names
 from .given_sizes import has_features, has_places, read_sizes, states_width, write_sizes_given
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
-from .pieces import Piece, is_told
+from .pieces import Piece, is_told, list_piece_weights
 from .sizes import find_head, find_patch, find_token_tables, read_stated_shape, write_patches
 
 _MOST_STEPS = 16
@@ -53,7 +53,17 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
         words += write_sizes(facts)
         told |= {id(by_part[id(one)]) for one in tokens[:1] if id(one) in by_part}
         told |= {id(piece) for piece in _list_positions(pieces, tokens[0], facts)}
+        told |= {id(piece) for piece in _list_calls(outline, pieces, tokens[0])}
     return Input(", ".join(words), facts), told
+
+
+def _list_calls(outline: Outline, pieces: Sequence[Piece], table: OutlinePart) -> Iterator[Piece]:
+    """Yield all look-ups in a table, as of a question and of a document."""
+    found = [piece for piece in pieces if piece.kind == "embedding"]
+    own = [list_piece_weights(outline, piece) for piece in found if piece.part is table]
+    for piece in found:
+        if own and own[0] and list_piece_weights(outline, piece) == own[0]:
+            yield piece
 
 
 def _list_positions(

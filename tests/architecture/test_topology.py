@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from onnx import TensorProto
 
@@ -447,3 +448,17 @@ def test_blocks_are_counted_on_both_sides_of_where_another_input_joins() -> None
     assert [*map(told.index, order)] == sorted(map(told.index, order))
     assert "7 residual blocks" in _translate(joins=False)
     assert "7 residual blocks" in _translate(joins=False, masks=True)
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_table_that_both_streams_look_up_is_told_once(*, is_shared: bool) -> None:
+    net = Joined()
+    table, other = net.weight(20, _WIDTH), net.store(np.full((20, _WIDTH), 0.25, np.float32))
+    ends = []
+    for name, rows in (("question", table), ("document", table if is_shared else other)):
+        ids = net.take(name, (6, 1), TensorProto.INT64)
+        ends.append(net.recur(net.add("Gather", rows, ids), 2 + len(ends)))
+    told = net.tell(net.linear(net.add("Tanh", net.add("Add", *ends)), _WIDTH, 3))
+    streams = "two streams (question: 2 LSTM layers of width 8; document: 3 LSTM layers of width 8)"
+    assert (f"vocabulary 20, {streams} added" in told) == is_shared
+    assert ("embedding of 20 × 8" in told) != is_shared
