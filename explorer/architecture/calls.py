@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from .clause import Clause
-from .given_names import name_taken
+from .given_names import name_output, name_taken
 from .pieces import Piece
 from .reach import Reach, join_all, list_bits
 
@@ -60,6 +61,22 @@ class Called:
         return [
             replace(one, users=self._name_users(one)) if one.uses > 1 else one for one in clauses
         ]
+
+    def name_apart(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses with the outputs that they lead to, where several have one name alike."""
+        counts = Counter(one.name for one in clauses if one.name)
+        return [
+            replace(one, name=f"{output} {one.name}")
+            if counts[one.name] > 1 and (output := self._name_output(one))
+            else one
+            for one in clauses
+        ]
+
+    def _name_output(self, clause: Clause) -> str:
+        """Return the one output that blocks lead to, if its name says something, or ""."""
+        ends = {self.given_by(piece) for piece in clause.scope}
+        bits = list_bits(ends.pop()) if len(ends) == 1 else []
+        return name_output(self.reach.outputs[bits[0]]) if len(bits) == 1 else ""
 
     def _name_users(self, clause: Clause) -> tuple[str, ...]:
         """Return the inputs on which the blocks of a clause are called, one call on each of them.

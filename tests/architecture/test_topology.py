@@ -462,3 +462,30 @@ def test_a_table_that_both_streams_look_up_is_told_once(*, is_shared: bool) -> N
     streams = "two streams (question: 2 LSTM layers of width 8; document: 3 LSTM layers of width 8)"
     assert (f"vocabulary 20, {streams} added" in told) == is_shared
     assert ("embedding of 20 × 8" in told) != is_shared
+
+
+def _imagine_more(outputs: Sequence[str], modules: Sequence[str]) -> str:
+    """Return what is said of more modules behind a trunk than are told as its heads."""
+    net = Named()
+    x = net.take("x", (1, 32))
+    for _ in range(6):
+        x = net.add("Relu", net.linear(x, 32, 32))
+    for number, (output, module) in enumerate(zip(outputs, modules, strict=True)):
+        start = len(net.nodes)
+        y = x
+        if number % 2:  # by turns, so that they are no row
+            y = net.add("Reshape", net.linear(y, 32, 64), net.numbers(1, 4, 4, 4))
+            y = net.add("Flatten", net.add("Relu", net.conv(y, 4, 2, 3)))
+        net.linear(net.add("Relu", y), 32, 2 + number)
+        net.nodes[-1].output[0] = output
+        net.within(start, module)
+    return net.finish(*outputs).architecture.sentence
+
+
+def test_modules_of_one_name_are_told_by_what_they_give() -> None:
+    modules = [f"{part}.head" for part in "abcde"]
+    told = _imagine_more(["reward", "worth", "action", "image", "end"], modules)
+    assert "reward head (linear layer 32 → 2), " in told
+    assert " action head (linear layer 32 → 4), end head (linear layer 32 → 6)" in told
+    told = _imagine_more([f"t{number}" for number in range(5)], modules)
+    assert ", head (linear layer 32 → 2), " in told
