@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
-from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
-from netloupe.explorer.patterns.readings import read_numbers, read_str
+from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
@@ -19,6 +18,7 @@ from .layers import Layer, Stack
 from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
 from .sizes import list_matrices
+from .verified_layers import is_inside, takes_zeros
 
 #: kinds besides those that carry a network, of blocks that are told
 _TOLD = frozenset(
@@ -62,8 +62,6 @@ _OF_DISTANCES = (
 )
 #: what has no weights may stand so many parts before the first of a loop that has some
 _MOST_BEFORE = 8
-#: of a larger table it is not read whether it is of zeros
-_MOST_NUMBERS = 1 << 16
 
 
 @dataclass(eq=False)
@@ -111,7 +109,8 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     told = [
         part
         for part in outline.parts
-        if is_told(part) and not (_is_bare(outline, part) or _takes_zeros(outline, part))
+        if is_told(part)
+        and not any(is_none(outline, part) for is_none in (_is_bare, is_inside, takes_zeros))
     ]
     places = {id(part): place for place, part in enumerate(told)}
     layers: dict[int, Layer] = {}
@@ -159,16 +158,6 @@ def find_piece_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]
 def _is_bare(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part is a gate without weights, as is behind the layers that feed it."""
     return part.kind == "gate" and not list_matrices(outline, [part])
-
-
-def _takes_zeros(outline: Outline, part: OutlinePart) -> bool:
-    """Return whether a part looks up rows of zeros that a graph writes: a state that begins so."""
-    node = outline.operations.nodes[part.end]
-    table = node.input(0) if part.kind == "embedding" else None
-    if table is None or table.initializer is not None:
-        return False
-    numbers = read_numbers(constant_tensor(table), _MOST_NUMBERS)
-    return bool(numbers) and not any(numbers)
 
 
 def is_told(part: OutlinePart) -> bool:
