@@ -199,7 +199,7 @@ def _write_in_order(
     teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
     told = tell_others(outline, tell_contents(outline, around.called.add_users(clauses)))
-    told = around.called.name_apart(confirm_counts(outline, told))
+    told = around.called.name_apart(confirm_counts(located, told))
     return ToldTopology(tuple(clause.write() for clause in join_side_by_side(told)))
 
 

@@ -157,7 +157,7 @@ class TopologyTeller:
         if is_brief:
             return agreed
         agreed = tell_others(self._outline, tell_contents(self._outline, agreed))
-        return self._called.name_apart(confirm_counts(self._outline, agreed))
+        return self._called.name_apart(confirm_counts(self._located, agreed))
 
     def _tell_shortly(self, teller: ModuleTeller, clause: Clause) -> Clause:
         """Return a clause with less of what is so of layers of transformers."""

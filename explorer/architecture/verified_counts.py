@@ -10,31 +10,68 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from netloupe.explorer.patterns import FoundBlock
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import FoundBlock, read_dims
+from netloupe.explorer.patterns.readings import read_int
 
+from .authored_lists import Path
 from .clause import Clause
+from .located_pieces import LocatedPieces
 from .outline import Outline
 from .piece_words import count_pieces, name_kind, write_plural
 
 #: kinds of block that stand by themselves as well as in others, besides plain layers
 _IDEAS = frozenset({"excitation", "unit"})
+_POINTWISE = "pointwise convolutions"
 #: a count, and what is counted
 _COUNTED = re.compile(r"([\d,]+) (.+)")
 
 
-def confirm_counts(outline: Outline, clauses: Sequence[Clause]) -> list[Clause]:
+def confirm_counts(located: LocatedPieces, clauses: Sequence[Clause]) -> list[Clause]:
     """Return clauses of which each counts all blocks of its kind, or those that are others.
 
-    Others where a clause before says that its blocks hold such; all where none says so.
+    Others where a clause before says that its blocks hold such; all where none says so. Pointwise
+    convolutions are counted in the file as well.
 
     Parameters
     ----------
-    outline
-        Of the graph.
+    located
+        The blocks and layers of the graph.
     clauses
         What is said, in order.
     """
-    return [_confirm(outline, one, [*clauses]) for one in clauses]
+    told = [_confirm(located.outline, one, [*clauses]) for one in clauses]
+    return [_confirm_pointwise(located, one, ()) for one in told]
+
+
+def _confirm_pointwise(located: LocatedPieces, clause: Clause, path: Path) -> Clause:
+    """Return a clause without a number of pointwise convolutions of which a module has more."""
+    if clause.parts and clause.name and not clause.is_mixed and not clause.members:
+        inner = located.find_path(clause.scope)
+        if not inner:
+            return clause
+        parts = tuple(_confirm_pointwise(located, part, inner) for part in clause.parts)
+        return replace(clause, parts=parts)
+    counted = _COUNTED.fullmatch(clause.text)
+    if counted is None or counted[2] != _POINTWISE or clause.name or clause.members:
+        return clause
+    own = {id(piece) for piece in clause.scope}
+    others = [piece for piece in located.pieces if id(piece) not in own]
+    gone = {node for piece in others for node in located.outline.nodes(piece.parts)}
+    count = sum(
+        node not in gone and located.lists.holds(path, node) and _is_pointwise(node)
+        for node in located.layers.firsts
+    )
+    return replace(clause, text=_POINTWISE, is_plain=False) if count > len(own) else clause
+
+
+def _is_pointwise(node: Node) -> bool:
+    """Return whether a node is a convolution of single places that takes all channels."""
+    operator = node.operator
+    if not operator.has("convolves") or operator.has("transposed"):
+        return False
+    kernel = read_dims(node.input(1))[2:]
+    return bool(kernel) and {*kernel} == {1} and (read_int(node, "group") or 1) == 1
 
 
 def _confirm(outline: Outline, clause: Clause, clauses: Sequence[Clause]) -> Clause:

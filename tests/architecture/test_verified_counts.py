@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.located_pieces import LocatedPieces
 from netloupe.explorer.architecture.outline import Outline, OutlinePart
-from netloupe.explorer.architecture.pieces import Piece
+from netloupe.explorer.architecture.pieces import Piece, list_pieces
 from netloupe.explorer.architecture.verified_counts import confirm_counts
+from netloupe.explorer.architecture.weighted_layers import WeightedLayers
 from netloupe.explorer.patterns import FoundBlock
 from tests.architecture.networks import Network
 
@@ -30,8 +32,9 @@ def _tell(text: str, held: str, *, told: str = _BLOCKS, kind: str = "unit") -> s
     inner = [_block("Branch", _block(held)), _block(held)]
     blocks = [_piece("residual", "Residual block", *inner) for _ in range(6)]
     loose = [_piece(kind, "Ghost module") for _ in range(3)]
+    located = LocatedPieces(outline, [], WeightedLayers(model, [*model.graph.nodes]))
     clauses = [Clause(told, tuple(blocks)), Clause(text, tuple(loose), is_plain=True)]
-    return confirm_counts(outline, clauses)[1].write()
+    return confirm_counts(located, clauses)[1].write()
 
 
 def test_what_no_other_clause_says_is_counted_with_what_stands_apart() -> None:
@@ -54,3 +57,19 @@ def test_what_another_clause_says_makes_the_rest_others() -> None:
 )
 def test_other_counts_are_left(text: str, held: str, kind: str) -> None:
     assert _tell(text, held, kind=kind) == text
+
+
+@pytest.mark.parametrize(("told", "is_all"), [(3, True), (2, False)])
+def test_pointwise_convolutions_are_counted_in_the_file(told: int, is_all: bool) -> None:
+    net = Network()
+    x = net.take("x", (1, 4, 8, 8))
+    for size in (1, 3, 1, 1):
+        x = net.conv(net.add("Sin", x), 4, 4, size)
+    model = net.finish(x)
+    nodes = [*model.graph.nodes]
+    outline = Outline(model.graph, nodes)
+    pieces = [piece for piece in list_pieces(outline, []) if max(piece.part.kernel) == 1][:told]
+    located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+    clause = Clause(f"{told} pointwise convolutions", tuple(pieces), is_plain=True)
+    (confirmed,) = confirm_counts(located, [clause])
+    assert confirmed.write() == ("3 pointwise convolutions" if is_all else "pointwise convolutions")
