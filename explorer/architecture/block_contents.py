@@ -27,6 +27,8 @@ from .pieces import Piece
 #: what is so of a plain block
 _PLAIN = "residual block"
 _PLAIN_COUNT = 2
+#: blocks of so many layers have known names, of which the layer around is implied
+_MOST_KNOWN = 3
 #: of more different counts it is not told which there are
 _MOST_COUNTS = 2
 #: convolutions that are counted, of which no more is said
@@ -62,13 +64,19 @@ def _tell_inside(outline: Outline, clause: Clause) -> Clause:
         return clause
     text = clause.text
     if noun == _PLAIN:
-        text = _add_contents(text, found, [_describe(outline, piece) for piece in pieces])
+        held = [_describe(outline, piece) for piece in pieces]
+        text = _add_contents(text, found, held, all(map(_is_projected, pieces)))
     dilation = write_dilations(_find_dilations(outline, pieces))
     return replace(clause, text=f"{text} ({dilation})" if dilation else text)
 
 
-def _add_contents(text: str, found: re.Match[str], held: Sequence[tuple[str, int]]) -> str:
-    """Return a text with what each of the blocks holds of which it speaks."""
+def _add_contents(
+    text: str, found: re.Match[str], held: Sequence[tuple[str, int]], is_projected: bool
+) -> str:
+    """Return a text with what each of the blocks holds of which it speaks.
+
+    Beside a long chain it is said that a layer stands around it, too, where all have one.
+    """
     nouns = {noun for noun, _ in held}
     numbers = [number for _, number in held]
     few, many = min(numbers), max(numbers)
@@ -80,12 +88,18 @@ def _add_contents(text: str, found: re.Match[str], held: Sequence[tuple[str, int
     inner = f"{few} {write_plural(noun)}" if few > 1 else f"one {noun}"
     each = " each" if len(numbers) > 1 else ""
     if len(runs) == 1:
-        return f"{head} of {inner}{each}{rest}"
+        around = " and a projection" if is_projected and few > _MOST_KNOWN else ""
+        return f"{head} of {inner}{around}{each}{rest}"
     if head.startswith("stages of ") and len(runs) == len({*numbers}):
         (one, before), (other, behind) = runs
         blocks = write_plural(_PLAIN)
         return f"{before:,} {blocks} of {one} and {behind:,} of {other} {write_plural(noun)}{rest}"
     return f"{head} of {few} or {many} {write_plural(noun)} each{rest}"
+
+
+def _is_projected(piece: Piece) -> bool:
+    """Return whether a layer stands in place of a shortcut, beside those of a block."""
+    return piece.part.details.read_as(ResidualDetails).projection
 
 
 def _list_convolutions(outline: Outline, piece: Piece) -> list[ConvolutionDetails]:
@@ -110,8 +124,7 @@ def _describe(outline: Outline, piece: Piece) -> tuple[str, int]:
     weights = [find_weight(nodes[number]) for number in piece.part.numbers]
     if any(one is not None and one.kind == "linear" for one in weights):
         return "", 0
-    is_around = piece.part.details.read_as(ResidualDetails).projection
-    count = len(_list_convolutions(outline, piece)) - is_around
+    count = len(_list_convolutions(outline, piece)) - _is_projected(piece)
     separable = _count_separable(piece.part.parts)
     if separable:
         return ("depthwise-separable convolution", separable) if count == 2 * separable else ("", 0)

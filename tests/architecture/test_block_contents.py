@@ -12,7 +12,13 @@ from tests.architecture.networks import Network
 _WIDTH = 8
 
 
-def _make(counts: Sequence[int], *, separable: bool, dilations: Sequence[int] = (1,)) -> str:
+def _make(
+    counts: Sequence[int],
+    *,
+    separable: bool,
+    dilations: Sequence[int] = (1,),
+    projected: Sequence[int] = (),
+) -> str:
     """Return the sentence of residual blocks of so many convolutions each."""
     net = Network()
     x = net.add("Relu", net.conv(net.take("x", (1, 3, 32, 32)), 3, _WIDTH))
@@ -28,6 +34,7 @@ def _make(counts: Sequence[int], *, separable: bool, dilations: Sequence[int] = 
                 pads = [far] * 4
                 kernel = net.weight(_WIDTH, _WIDTH, 3, 3)
                 y = net.add("Conv", y, kernel, pads=pads, dilations=[far, far])
+        x = net.conv(x, _WIDTH, _WIDTH, 1) if number in projected else x
         x = net.add("Relu", net.add("Add", x, y))
     return net.finish(net.add("Tanh", net.conv(x, _WIDTH, 3))).architecture.sentence
 
@@ -52,6 +59,19 @@ def test_two_convolutions_are_implied_and_others_are_told(count: int) -> None:
     assert "residual blocks" in told
     assert ("each" in told) == (count != 2)
     assert (f"of {count} convolutions" in told) == (count != 2)
+
+
+@pytest.mark.parametrize(
+    ("projected", "told"),
+    [
+        (range(4), "4 residual blocks of 5 convolutions and a projection each"),
+        ((0, 2), "4 residual blocks of 5 convolutions each"),
+        ((), "4 residual blocks of 5 convolutions each"),
+    ],
+)
+def test_a_layer_around_many_is_told_where_all_have_it(projected: Sequence[int], told: str) -> None:
+    assert told in _make([5] * 4, separable=False, projected=projected)
+    assert "projection" not in _make([3] * 4, separable=False, projected=range(4))
 
 
 def test_blocks_of_many_different_counts_are_told_without() -> None:
