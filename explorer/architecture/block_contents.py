@@ -22,7 +22,7 @@ from .clause import Clause
 from .dilations import write_dilations
 from .outline import Outline
 from .piece_words import name_piece, write_plural
-from .pieces import Piece
+from .pieces import CAUSAL, Piece
 
 #: what is so of a plain block
 _PLAIN = "residual block"
@@ -63,7 +63,7 @@ def _tell_inside(outline: Outline, clause: Clause) -> Clause:
     if found is None:
         return clause
     text = clause.text
-    if noun == _PLAIN:
+    if noun in (_PLAIN, f"{CAUSAL.lower()} {_PLAIN}"):
         held = [_describe(outline, piece) for piece in pieces]
         text = _add_contents(text, found, held, all(map(_is_projected, pieces)))
     dilation = write_dilations(_find_dilations(outline, pieces))
@@ -92,8 +92,9 @@ def _add_contents(
         return f"{head} of {inner}{around}{each}{rest}"
     if head.startswith("stages of ") and len(runs) == len({*numbers}):
         (one, before), (other, behind) = runs
-        blocks = write_plural(_PLAIN)
-        return f"{before:,} {blocks} of {one} and {behind:,} of {other} {write_plural(noun)}{rest}"
+        return (
+            f"{before:,} {found[0]} of {one} and {behind:,} of {other} {write_plural(noun)}{rest}"
+        )
     return f"{head} of {few} or {many} {write_plural(noun)} each{rest}"
 
 

@@ -25,6 +25,7 @@ from .layer_words import PROPER_NAMES, in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
 from .pieces import (
+    CAUSAL,
     CLASS_ATTENTION,
     CROSS_ATTENTION,
     DEFORMABLE,
@@ -291,7 +292,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     forms = {piece.part.details.read_as(ConvolutionDetails).form for piece in pieces}
     if part.kind == "separable" and forms == {BRANCHED}:
         return f"{BRANCHED} {_NOUNS[part.kind]}"
-    return _NOUNS.get(part.kind) or _lower(part.name or part.kind)
+    told = _NOUNS.get(part.kind) or _lower(part.name or part.kind)
+    return f"{CAUSAL.lower()} {told}" if pieces[0].name.startswith(CAUSAL) else told
 
 
 def name_kind(outline: Outline, pieces: Sequence[Piece]) -> str:

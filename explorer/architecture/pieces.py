@@ -13,10 +13,12 @@ from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
+from .causal import is_causal
 from .layer_facts import ASKS_ONCE
 from .layers import Layer, Stack
 from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
+from .over_tokens import is_over_tokens
 from .sizes import list_matrices
 from .verified_layers import is_inside, takes_zeros
 
@@ -49,10 +51,10 @@ DEFORMABLE = "Deformable self-attention"
 #: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
 #: Networks, 2016, figure 3)
 HOURGLASS = "Hourglass"
+#: before the name of a block of convolutions of which each place takes no later one
+CAUSAL = "Causal"
 #: what stands between two sums of capsules' votes
 ROUTING = "Routing update"
-#: kinds that work along the last axis, besides norms of features
-_OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
 _LOOKING_UP = frozenset({"embedding", "quantizer", "residual quantizer"})
 #: what stands between a product and the search for the least distance
@@ -185,43 +187,18 @@ def _name(outline: Outline, part: OutlinePart) -> str:
         form = part.details.read_as(ConvolutionDetails).form
         flags = part.is_transposed, part.is_depthwise, part.kernel, form
         return " ".join(map(str, flags))
-    if part.kind == "mlp" and _is_over_tokens(outline, part):
+    if part.kind == "mlp" and is_over_tokens(outline, part):
         return f"{part.name} over tokens"
     if part.kind == "residual" and has_levels(outline, part):
         return HOURGLASS
+    if part.kind == "residual" and is_causal(outline, part):
+        return f"{CAUSAL} {part.name}"
     if part.kind == "attention" and ASKS_ONCE in part.facts:
         return CLASS_CROSS_ATTENTION if part.name == CROSS_ATTENTION else CLASS_ATTENTION
     if part.has("recurrent"):  # layers behind one of both directions may go along one
         direction = read_str(outline.operations.nodes[part.end], "direction")
         return direction if direction == "bidirectional" else ""
     return "" if part.kind == "linear" else part.name
-
-
-def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
-    """Return whether what an MLP mixes are not features, which are on the last axis, but tokens.
-
-    So where it takes both in each other's place (I. Tolstikhin and others, MLP-Mixer, 2021,
-    figure 1). Convolutions mix what is before the last axis: they take features in that place.
-    """
-    operations = outline.operations
-    givers = outline.givers(part)
-    if len(givers) != 1 or not _is_over_features(givers[0]):
-        return False
-    first = operations.nodes[min(part.numbers)]
-    inputs = first.inputs
-    taken = next((one for one in inputs if one and not operations.is_fixed(one)), None)
-    turned = [node for node in operations.path(taken) if node.operator.has("permutes")]
-    if first.operator.has("convolves"):
-        return not turned
-    attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
-    return attribute is not None and attribute.value == (0, 2, 1)
-
-
-def _is_over_features(part: OutlinePart) -> bool:
-    """Return whether a part works along the last axis, so that features are there."""
-    if part.kind == "norm":
-        return "LayerNorm" in part.name or "RMSNorm" in part.name
-    return part.kind in _OF_FEATURES
 
 
 def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
