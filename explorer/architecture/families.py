@@ -24,7 +24,12 @@ from .images import find_image_network
 from .layer_words import write_lower
 from .left_out import add_left_out
 from .outline import Outline
-from .projections import find_convolved, find_deformable, find_projected
+from .projections import (
+    find_convolved,
+    find_deformable,
+    find_projected,
+    find_relative_values,
+)
 from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
@@ -38,6 +43,14 @@ _MOST_INNER = 12
 _MOST_TOLD = 2
 _LEAST_CLAUSES = 3
 _EACH = "in each of several inner graphs"
+#: what is put together before any rule is asked
+_MERGED = (
+    find_projected,
+    find_convolved,
+    find_relative_values,
+    find_deformable,
+    find_unrolled,
+)
 #: so many constants may stand beside a call
 _MOST_BESIDE = 32
 _RULES = (
@@ -175,7 +188,7 @@ def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
 def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:
     outline = Outline(graph, nodes)
     add_composites(outline)
-    for find in (find_projected, find_convolved, find_deformable, find_unrolled):
+    for find in _MERGED:
         outline.merge(find(outline))
     return outline
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .composites import Merge, make_part
@@ -21,6 +22,8 @@ _SAMPLING = (
     *("reduces", "samples", "subtracts"),
 )
 _MOST_SAMPLING = 60
+#: so many operators arrange the weights of attention by distances
+_MOST_ARRANGING = 8
 
 
 def find_projected(outline: Outline) -> Iterator[Merge]:
@@ -73,6 +76,58 @@ def find_convolved(outline: Outline) -> Iterator[Merge]:
         merged = make_part(parts, "attention", attention.name, attention.details)
         merged.end = attention.end
         yield parts, merged
+
+
+def find_relative_values(outline: Outline) -> Iterator[Merge]:
+    """Find attentions whose weights multiply a table of distances, too, which is added to values.
+
+    What that gives is projected as the result of attention is (P. Shaw and others, Self-Attention
+    with Relative Position Representations, 2018, equation 3).
+    """
+    for total in outline.parts:
+        givers = outline.givers(total) if total.has("adds") else []
+        if len(givers) != 2:
+            continue
+        for attention, table in (givers, givers[::-1]):
+            if attention.kind != "attention" or table.kind != "linear":
+                continue
+            if outline.only_user(table) is not total:
+                continue
+            between = _walk_to_weights(outline, table, attention)
+            if between is None:
+                continue
+            parts = [attention, *between, table, total]
+            last = outline.only_user(total)
+            if last is not None and last.kind == "linear":
+                parts.append(last)
+            details = attention.details
+            merged = make_part(parts, "attention", attention.name, details)
+            merged.end, merged.facts = parts[-1].end, attention.facts
+            yield parts, merged
+            break
+
+
+def _walk_to_weights(
+    outline: Outline, table: OutlinePart, attention: OutlinePart
+) -> list[OutlinePart] | None:
+    """Return what only arranges the weights of attention for a table; None for other values."""
+    between: list[OutlinePart] = []
+    part = table
+    for _ in range(_MOST_ARRANGING):
+        values = outline.operands(part)
+        if len(values) != 1:
+            return None
+        giver = outline.giver(values[0])
+        if giver is attention:
+            number = outline.operations.giver(values[0])
+            return between if number != attention.end else None
+        if giver is None or not giver.has("pads", "picks", *ARRANGING_TRAITS):
+            return None
+        if outline.only_user(giver) is not part:
+            return None
+        between.append(giver)
+        part = giver
+    return None
 
 
 def find_deformable(outline: Outline) -> Iterator[Merge]:
