@@ -93,7 +93,27 @@ class ModuleTeller:
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told
         clauses = [*self._join_neighbours(self._join_beside(clauses))]
-        return join_equal(join_used(self._join_stages(clauses)))
+        return join_equal(join_used(self._join_stages(self._join_larger(clauses))))
+
+    def _join_larger(self, clauses: list[Clause]) -> list[Clause]:
+        """Return clauses with all transposed convolutions as one between alike blocks."""
+        places = [
+            place
+            for place, one in enumerate(clauses)
+            if one.pieces and all(piece.part.is_transposed for piece in one.pieces)
+        ]
+        if len(places) < 2:
+            return clauses
+        between = [
+            one
+            for place, one in enumerate(clauses[places[0] : places[-1]], places[0])
+            if place not in places
+        ]
+        if len({one.token for one in between}) != 1 or not _is_staged(between[0]):
+            return clauses
+        pieces = [piece for place in places for piece in clauses[place].pieces]
+        kept = [one for place, one in enumerate(clauses) if place not in places]
+        return [*kept[: places[0]], *self._fitter.tell_kinds(pieces), *kept[places[0] :]]
 
     def _join_stages(self, clauses: list[Clause]) -> list[Clause]:
         """Return clauses with blocks of one kind as stages, where little else is between them."""
@@ -241,13 +261,15 @@ def _is_staged(clause: Clause) -> bool:
 def _leave_out_steps(modules: Sequence[Module]) -> tuple[list[Module], dict[int, list[Piece]]]:
     """Return modules without what is a step from one to the next of a row, as to smaller maps.
 
-    And for each module, by its id, the steps before it that are left out.
+    And for each module, by its id, the steps before it that are left out. What makes maps larger is
+    told: it is what a decoder is for.
     """
     kept: list[Module] = []
     steps: dict[int, list[Piece]] = {}
     waiting: list[Module] = []
     for module in modules:
-        if module.group is None and module.pieces[0].kind in MINOR and kept:
+        is_step = module.group is None and module.pieces[0].kind in MINOR
+        if is_step and kept and not module.pieces[0].part.is_transposed:
             waiting.append(module)
             continue
         if not (kept and "#" in kept[-1].mask and kept[-1].mask == module.mask):
