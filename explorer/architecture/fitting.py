@@ -118,9 +118,29 @@ class Fitter:
         if len(kept) > 1:
             kept = [self.tell_shortly(one) for one in kept]
         kept = self._correct(kept, scope)
-        kept = [one for one in kept if not self._is_small(one, kept, _LEAST_SHARE)] or kept
+        large = [one for one in kept if not self._is_small(one, kept, _LEAST_SHARE)] or kept
+        gone = [piece for one in kept if one not in large for piece in one.scope]
+        kept = self._leave_out_pointwise_number(large, gone)
         kept = self._shorten(kept, _MOST_INNER, _MOST_INNER_WORDS)
         return self._correct(kept, scope)
+
+    def _leave_out_pointwise_number(
+        self, clauses: Sequence[Clause], gone: Sequence[Piece]
+    ) -> list[Clause]:
+        """Return clauses without a number of 1×1 convolutions where some are left out as linear."""
+        if not any(
+            node.operator.has("convolves")
+            for piece in gone
+            if piece.kind == "linear"
+            for node in self._outline.nodes(piece.parts)
+        ):
+            return [*clauses]
+        return [
+            replace(one, text="pointwise convolutions", is_plain=False)
+            if re.match(r"[\d,]+ pointwise convolutions\b", one.text)
+            else one
+            for one in clauses
+        ]
 
     def tell_kinds(self, scope: Sequence[Piece]) -> list[Clause]:
         """Return for each kind among some blocks how many there are."""
