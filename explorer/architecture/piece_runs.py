@@ -22,6 +22,7 @@ _LEAST_TO_REFINE = 6
 _LEAST_SHARE = 0.8
 #: kinds of piece that a block begins with rather than it ends
 _STARTING = frozenset({"attention", "transform", "transformer"})
+_INVERTED = "Inverted residual"
 #: a row is cut into so many pieces at most
 _MOST_CUTS = 24
 
@@ -65,7 +66,7 @@ def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]
     periods are tried, and so many cuts are made.
     """
     numbers: dict[object, int] = {}
-    tokens = np.array([numbers.setdefault(piece.token, len(numbers)) for piece in pieces])
+    tokens = np.array([numbers.setdefault(find_token(piece), len(numbers)) for piece in pieces])
     distances = find_piece_distances(outline, pieces)
     sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
     finer = np.array([numbers.setdefault(one, len(numbers)) for one in sizes])
@@ -88,6 +89,15 @@ def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]
         done.append((begin, end, period))
         pending += [(low, begin), (end, high)]
     return [*_make_runs(pieces, sorted(done))]
+
+
+def find_token(piece: Piece) -> object:
+    """Return what alike pieces of a row have: an inverted residual may lack its shortcut.
+
+    So where it changes the size or the width (M. Sandler and others, MobileNetV2, 2018, table 2).
+    """
+    _, name, uses, fold = piece.token
+    return (_INVERTED, uses, fold) if name == _INVERTED else piece.token
 
 
 def join_alike(pieces: Sequence[Piece]) -> list[list[Piece]]:

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from .clause import MINOR, Clause, weigh_pieces
 from .outline import Outline
-from .piece_runs import PieceRun
+from .piece_runs import PieceRun, find_token
 from .piece_words import (
     count_pieces,
     join_with_and,
@@ -38,7 +38,7 @@ def join_staged(outline: Outline, runs: Sequence[PieceRun]) -> list[PieceRun | C
     told = [run for run in runs if len(run.members[0]) > 1 and run.times == 1]
     pieces = [piece for run in runs for piece in run.pieces]
     for run in sorted(told, key=lambda run: len(run.members[0])):
-        tokens = [piece.token for piece in run.members[0]]
+        tokens = [find_token(piece) for piece in run.members[0]]
         for turn in range(len(tokens)):
             own = tokens[turn:] + tokens[:turn]
             places = _find_places(pieces, own)
@@ -49,7 +49,7 @@ def join_staged(outline: Outline, runs: Sequence[PieceRun]) -> list[PieceRun | C
 
 def _find_places(pieces: Sequence[Piece], template: Sequence[object]) -> list[int]:
     """Return where blocks begin, from the first on; none is part of two."""
-    tokens = [piece.token for piece in pieces]
+    tokens = [find_token(piece) for piece in pieces]
     size = len(template)
     places: list[int] = []
     at = 0
@@ -69,7 +69,7 @@ def _are_all(pieces: Sequence[Piece], places: Sequence[int], template: Sequence[
     size = len(template)
     inside = {at for place in places for at in range(place, place + size)}
     telling = {
-        pieces[places[0] + at].token
+        find_token(pieces[places[0] + at])
         for at in range(size)
         if pieces[places[0] + at].kind not in MINOR
     }
@@ -83,7 +83,7 @@ def _are_all(pieces: Sequence[Piece], places: Sequence[int], template: Sequence[
         and bool(between)
         and is_small
         and all(piece.kind in MINOR for piece in between)
-        and not any(piece.token in telling for piece in rest)
+        and not any(find_token(piece) in telling for piece in rest)
     )
 
 
