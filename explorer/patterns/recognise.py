@@ -24,7 +24,7 @@ from .known_patterns import (
     WHOLES,
     WRITTEN_OUT,
 )
-from .linear import read_table
+from .linear import read_table, write_widths
 from .operations import ARRANGING, OUTSIDE, Operations
 from .pattern import Pattern
 from .picked_tokens import read_picked_token
@@ -32,6 +32,7 @@ from .recognition import Recognition
 from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
 from .transformers import find_transformers
+from .weight_sizes import read_features
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
@@ -60,7 +61,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     step()
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     if not len(operations):
-        return _recognise_table(nodes) or _recognise_adjacency(nodes)
+        return _recognise_table(nodes) or _recognise_adjacency(nodes) or _recognise_places(nodes)
     blocks = find_blocks(operations)
     found = name_whole_group(blocks) or _name_idea(blocks)
     if found is None:
@@ -123,6 +124,28 @@ def _recognise_adjacency(nodes: Sequence[Node]) -> Recognition | None:
             family = find_block_family("graph convolution")
             return Recognition(_LEARNED, family, nodes=tuple(nodes))
     return None
+
+
+def _recognise_places(nodes: Sequence[Node]) -> Recognition | None:
+    """Return sines and cosines of places that follow from sizes alone, perhaps projected.
+
+    A. El-Nouby and others, XCiT, 2021, section 3.3, after A. Vaswani and others, Attention Is All
+    You Need, 2017, section 3.5.
+    """
+    waves: dict[str, int] = {}
+    for node in nodes:
+        if node.operator.has("takes_sine"):
+            waves[node.operator.form] = waves.get(node.operator.form, 0) + 1
+    if waves.keys() != {"Sin", "Cos"} or len({*waves.values()}) != 1:
+        return None
+    layers = [node for node in nodes if find_weight(node) is not None]
+    last = max(node.index for node in nodes if node.operator.has("takes_sine"))
+    if len(layers) > 1 or any(node.index < last for node in layers):
+        return None
+    widths = read_features(layers[0]) if layers else (0, 0)
+    facts = (write_widths(*widths),) if all(widths) else ()
+    family = find_block_family("positions")
+    return Recognition("Sinusoidal positions", family, facts, nodes=tuple(nodes))
 
 
 def try_to_recognise(

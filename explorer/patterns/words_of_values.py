@@ -27,6 +27,10 @@ INPUTS = (
         "`60 × 32`; `sinusoidal` where they are sines and cosines.",
     ),
     FigureWord(
+        "sinusoidal positions",
+        "Sines and cosines of places that follow from sizes alone, perhaps projected.",
+    ),
+    FigureWord(
         "positional encoding",
         "Sines and cosines of multiples of a place.",
         "positional-encoding",
