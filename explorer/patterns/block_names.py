@@ -26,6 +26,7 @@ _MOST_OF_IT = 0.6
 #: so many steps are followed before a block, to what its norm or activation takes
 _MOST_BEFORE = 6
 _LEAST_BRANCHES = 3
+_RESIDUAL = frozenset({"Bottleneck block", "Inverted residual", "Residual block"})
 _BOTH = 2
 #: so many convolutions make new features of all before them
 _MOST_OF_LAYER = 2
@@ -56,7 +57,10 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
         return f"{mlps} Transformer blocks"
     if attentions and mlps:
         return "Transformer block"
+    several = _count_residuals(blocks, len(nodes)) if not attentions else ""
     large = _find_largest(blocks)
+    if several:
+        return several
     if large is not None and len(large.places) >= _MOST_OF_IT * len(nodes):
         return large.name if large.name != "Attention" else "Attention block"
     if attentions:
@@ -97,6 +101,19 @@ def _mixes_beside(nodes: Sequence[Node]) -> bool:
         or (node.operator.has("scatters") and read_str(node, "reduction") in REDUCTIONS)
         for node in nodes
     )
+
+
+def _count_residuals(blocks: list[NestedBlock], size: int) -> str:
+    """Return ``2 residual blocks`` where a block is so many, one behind the other; else ""."""
+    outer = [
+        one
+        for place, one in enumerate(blocks)
+        if not any(one.places < other.places for other in blocks[place + 1 :])
+    ]
+    alike = [one for one in outer if one.name in _RESIDUAL]
+    held = sum(len(one.places) for one in alike)
+    is_all = len(alike) > 1 and len({one.name for one in alike}) == 1 and held >= _MOST_OF_IT * size
+    return f"{len(alike)} {write_inside(alike[0].name)}s" if is_all else ""
 
 
 def _find_largest(blocks: list[NestedBlock]) -> NestedBlock | None:

@@ -7,7 +7,7 @@ import pytest
 from onnx import helper
 
 from netloupe.explorer.model import Graph
-from netloupe.explorer.patterns import Recognition, recognise
+from netloupe.explorer.patterns import Recognition, name_block, recognise
 from netloupe.explorer.readers.load import load
 
 
@@ -228,3 +228,15 @@ def test_an_estimate_that_is_corrected_is_no_projection(given: int, size: int) -
     found = recognise([*net.graph(net.add("Add", y, estimate)).nodes])
     is_block = found is not None and found.name == "Residual block"
     assert is_block is (size == 1 or given > 3)
+
+
+def test_a_unit_of_two_residual_blocks_is_named_by_both() -> None:
+    net = Net()
+    value = "x"
+    for kernel in (3, 5):
+        pads = [kernel // 2] * 4
+        inner = net.conv(value, 24, 24, kernel, pads=pads)
+        value = net.add("Add", value, net.conv(inner, 24, 24, kernel, relu=False, pads=pads))
+    one = [node for node in net.graph(value).nodes if node.index < 4]
+    assert name_block(one) == "Residual block"
+    assert name_block([*net.graph(value).nodes]) == "2 residual blocks"
