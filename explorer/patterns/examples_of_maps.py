@@ -143,4 +143,21 @@ likely (float[1, 8, 16, 16] x, float[1, 8, 16, 16] scale) => (float[1, 8, 16, 16
 """,
         "Entropy model, Gaussian",
     ),
+    "depthwise-gate": (
+        """
+forward (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)
+<int64[4] widen = {32, 8, 1, 1}, int64[4] deep = {32, 1, 3, 3}, int64[4] narrow = {8, 16, 1, 1},
+ int64[2] halves = {16, 16}>
+{
+  u = ConstantOfShape (widen)  k = ConstantOfShape (deep)  w = ConstantOfShape (narrow)
+  wide = Conv (x, u)
+  near = Conv <pads = [1, 1, 1, 1], group = 32> (wide, k)
+  a, b = Split <axis = 1> (near, halves)
+  active = Gelu (a)
+  gated = Mul (active, b)
+  y = Conv (gated, w)
+}
+""",
+        "Gated depthwise MLP 8 → 16 → 8, GELU",
+    ),
 }

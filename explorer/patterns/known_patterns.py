@@ -40,6 +40,7 @@ from .cost_volumes import find_cost_volumes
 from .crosses import find_crosses, find_factorizations
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
+from .depthwise_gates import find_depthwise_gates
 from .distances import find_distances
 from .divisive import find_divisive_norms
 from .edge_attention import find_coordinate_updates, find_edge_attentions
@@ -168,6 +169,7 @@ UNITS = (
     _part("place-attention", find_place_attentions, "excitation"),
     _part("branch-attention", find_branch_attentions, "excitation"),
     _part("global-context", find_global_contexts, "excitation"),
+    _part("depthwise-gate", find_depthwise_gates, "unit"),
     _part("ghost-module", find_ghosts, "unit"),
     _part("partial-convolution", find_partial_convolutions, "unit"),
     _part("convolutional-attention", find_convolutional_attentions, "unit"),

@@ -88,6 +88,12 @@ MAPS = (
         "response-norm",
     ),
     FigureWord(
+        "gated depthwise MLP",
+        "Hidden features see their neighbours by a depthwise convolution, then one half of them "
+        "gates the other: a gated feed-forward network of maps.",
+        "depthwise-gate",
+    ),
+    FigureWord(
         "GDN, inverse GDN",
         "Generalized divisive normalization: each value over the root of a weighted sum of the "
         "squares of all channels at its place; its inverse multiplies by the root.",

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
 from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
+from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     MlpDetails,
@@ -151,14 +152,15 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
 def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     """Return the ideas of a chain one behind the other, where there are several; "" for others.
 
-    Where there is no room, blocks around attention are called after it.
+    Where there is no room, blocks around attention are called after it, and residual blocks after
+    the idea in them.
     """
     ideas = [one for one in ingredients if one.rank == IDEA]
     every = [_name_idea(one) for one in ideas]
     if len({*every}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
         return ""
     short = [_ATTENTION if _attends(one) else one.name for one in ideas]
-    for names in (every, short):
+    for names in (every, [*map(_tell_unit, every)], short, [*map(_tell_unit, short)]):
         folded = fold_parts(names)
         text = join_folded(folded)
         if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
@@ -174,6 +176,12 @@ def _name_idea(one: Ingredient) -> str:
         return one.name
     is_gated = not _GATES.isdisjoint(one.facts)
     return f"Gated {_CROSS.lower()} block" if is_gated else f"{_CROSS} block"
+
+
+def _tell_unit(name: str) -> str:
+    """Return the idea that tells a residual block, ``Gated depthwise MLP``; else the name."""
+    _, joint, unit = name.partition(WITH)
+    return unit[:1].upper() + unit[1:] if joint and " " in unit else name
 
 
 def _attends(one: Ingredient) -> bool:

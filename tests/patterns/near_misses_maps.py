@@ -74,4 +74,15 @@ one distribution = Formula, absolute value, tanh
 one scale = Formula, absolute value
   under = Div (below, scale) => under = Div (below, other)
   float[1, 8, 16, 16] scale) => float[1, 8, 16, 16] scale, float[1, 8, 16, 16] other)
+[depthwise-gate]
+a gate of the other half
+  gated = Mul (active, b) => gated = Mul (active, z)
+  16, 16] x) => 16, 16] x, float[1, 16, 16, 16] z)
+neighbours
+  near = Conv <pads = [1, 1, 1, 1], group = 32> (wide, k) => near = Relu (wide)
+an activation
+  active = Gelu (a) => active = Neg (a)
+a layer behind
+  y = Conv (gated, w) => y = Relu (gated)
+  float[1, 8, 16, 16] y) => float[1, 16, 16, 16] y)
 """

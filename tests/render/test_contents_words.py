@@ -100,6 +100,17 @@ def write_widths_of(kind: str, name: str, widths: list[int]) -> tuple[str, str]:
     return write(ingredients)
 
 
+def test_where_room_is_short_residual_blocks_are_told_by_their_idea() -> None:
+    ideas = chain(
+        "Cross-covariance attention", "Residual block with gated depthwise MLP", rank=IDEA
+    )
+    assert write(ideas, 90)[0] == " · ".join(one.name for one in ideas)
+    assert write(ideas, 50)[0] == "Cross-covariance attention · Gated depthwise MLP"
+    gated = chain("Cross-covariance attention", "Residual block with gate", rank=IDEA)
+    assert "Residual block" in write(gated, 55)[0]
+    assert "Gate" not in write(gated, 40)[0].split(" · ")
+
+
 def test_a_block_of_cross_attention_is_told_from_others() -> None:
     def make(attention: str, place: int, *facts: str) -> Ingredient:
         details = TransformerDetails(attention=AttentionDetails(attention=attention))
