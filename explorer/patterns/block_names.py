@@ -195,16 +195,32 @@ def _joins_branches(operations: Operations, join: int, convolutions: int) -> boo
 def _adds_to_before(operations: Operations, join: int) -> bool:
     """Return whether a concatenation takes a value that convolutions make more features of.
 
-    G. Huang and others, Densely Connected Convolutional Networks, 2017, figure 1.
+    G. Huang and others, Densely Connected Convolutional Networks, 2017, figure 1. They take it as
+    it is: what is added to a part of the channels first is no dense layer (S. Gao and others,
+    Res2Net, 2019, equation 1).
     """
     values = operations.operands[join]
     if len(values) != _BOTH or read_int(operations.nodes[join], "axis") not in OF_CHANNELS:
         return False
     return any(
         _list_before(operations, value, _MOST_OF_LAYER).get(other, 0) > 0
+        and not _adds_between(operations, value, other)
         for value in values
         for other in values
     )
+
+
+def _adds_between(operations: Operations, value: Value, start: Value) -> bool:
+    """Return whether something is added on the way from one value to another."""
+    for _ in range(len(operations)):
+        giver = operations.giver(value)
+        if value is start or giver is None or not operations.operands[giver]:
+            return False
+        operands = operations.operands[giver]
+        if operations.nodes[giver].operator.has("adds") and len(operands) == _BOTH:
+            return True
+        value = operands[0]
+    return False
 
 
 def _count_alike(details: list[ConvolutionDetails], most: int) -> int:

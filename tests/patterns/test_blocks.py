@@ -122,6 +122,14 @@ def test_names_of_blocks_that_concatenate() -> None:
     assert name_block(builder.load(y).nodes) == "Convolution block"
 
 
+def test_what_is_added_to_a_part_of_the_channels_is_no_dense_layer() -> None:
+    builder = Builder()
+    before = convolve(builder, "x")
+    added = convolve(builder, builder.add("Add", before, convolve(builder, "x")))
+    y = builder.add("Relu", builder.add("Concat", before, added, axis=1))
+    assert name_block(builder.load(y).nodes) != "Dense layer"
+
+
 def test_a_norm_before_reshaped_projections_is_not_part_of_the_attention() -> None:
     builder = Builder()
     normed = builder.add("LayerNormalization", "x", builder.weight())
