@@ -39,6 +39,11 @@ _DIGITS = re.compile(r"\d+")
 #: ``past_key_values.0.key``: what is common, the number of the layer, the kind of state
 _STATE = re.compile(r"(.+?)[._](\d+)[._](.*[^\W\d].*)")
 
+#: ``neighbours_0``: what is common, the number of the level
+_LEVEL = re.compile(r"(.*[^\W\d])[._]?(\d+)")
+#: so many inputs are drawn by kind where there are some of each level
+_LEAST_OF_LEVELS = 16
+
 
 class Terminal(NamedTuple):
     """What one box for inputs, outputs or constants of a graph stands for.
@@ -146,7 +151,26 @@ def _find_states(
             continue
         if 2 <= len(kinds) <= _MOST_KINDS and len(places) <= _MOST_PLACES:
             states.append(tuple(value for value, _, _ in members))
-    return states
+    return states or _find_levels(kind, values)
+
+
+def _find_levels(kind: ItemKind, values: Sequence[Value]) -> list[tuple[Value, ...]]:
+    """Return inputs that there are of each level, as indices of neighbours, each kind of all.
+
+    They are called alike but for the number of the level, and are as many of each kind; there are
+    so many of all that their names would be most of a picture.
+    """
+    named = [value for value in values if value.is_input and not value.is_parameter]
+    if kind != "input" or len(named) < _LEAST_OF_LEVELS:
+        return []
+    found: dict[str, list[Value]] = {}
+    for value in named:
+        match = _LEVEL.fullmatch(value.name)
+        if match is not None:
+            found.setdefault(match[1], []).append(value)
+    levels = [tuple(members) for members in found.values() if len(members) >= LEAST_STACK]
+    is_whole = len(levels) > 1 and len({*map(len, levels)}) == 1
+    return levels if is_whole else []
 
 
 def _put_together(

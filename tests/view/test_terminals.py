@@ -92,6 +92,39 @@ def test_inputs_that_are_no_states_of_layers_keep_their_boxes() -> None:
     assert [item.label for item in spread] == PAST
 
 
+def join_levels(*names: str) -> View:
+    """Return the view of a model that joins the inputs of each level with what it has so far."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.opset_import.add(version=17)
+    graph = proto.graph
+    given = "points"
+    for name in (given, *names):
+        graph.input.add(name=name)
+    for level, op in enumerate(("Sum", "Max", "Min", "Mean")):
+        inputs = [given, *(name for name in names if name.endswith(f"_{level}"))]
+        given = f"y{level}"
+        graph.node.add(op_type=op, name=op, input=inputs, output=[given])
+    graph.output.add(name=given)
+    return View(load(proto.SerializeToString()))
+
+
+LEVELS = [f"{kind}_{level}" for kind in ("xyz", "near", "up", "down") for level in range(4)]
+
+
+def test_inputs_of_each_level_are_one_box_for_each_kind() -> None:
+    view = join_levels(*LEVELS)
+    inputs = terminals(view, "input")
+    assert [len(item.value_paths()) for item in inputs] == [1, 4, 4, 4, 4]
+    assert find_lost_edges(view) == []
+    check_items(view)
+
+
+@pytest.mark.parametrize("names", [LEVELS[:8], [*LEVELS, "down_4"]])
+def test_inputs_of_levels_that_are_few_or_not_whole_keep_their_boxes(names: list[str]) -> None:
+    kept = terminals(join_levels(*names), "input")
+    assert [item.label for item in kept] == ["points", *names]
+
+
 def test_states_stay_one_box_among_many_inputs() -> None:
     view = keep_states(*(f"x{number}" for number in range(20)), *PAST)
     assert [item.label for item in terminals(view, "input")] == ["20 inputs", "past_key_values"]
