@@ -31,7 +31,7 @@ from .opening_worth import (
 )
 from .plan import Measure
 from .scene import Scene
-from .shown_items import list_closed, list_keys, list_opened
+from .shown_items import count_boxes, list_closed, list_keys, list_opened
 from .shut_ideas import is_shut_idea
 from .stacks import (
     HiddenBlock,
@@ -423,4 +423,4 @@ class Search:
 
     def count_boxes(self) -> int:
         """Return how many boxes a person sees: what is closed, stubs left out."""
-        return sum(item.kind != "stub" for item in self.list_closed())
+        return count_boxes(self.list_closed())

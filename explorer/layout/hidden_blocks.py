@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.view import View
+from netloupe.explorer.view import View, strip_numbers
 
 from .opening_limits import find_kind
 from .shown_items import list_closed
@@ -25,6 +26,10 @@ _MOST_STACKS = 4
 #: blocks without a name are shown where they have so many nodes, and this share of those of a block
 #: of the largest stack; so many are tried
 _LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
+#: of those that are called alike so many
+_MOST_ALIKE = 3
+#: several blocks are all that is around them where that has so few nodes besides
+_MOST_OF_ROW = 0.8
 #: what holds more of all nodes is the model, and no part of it
 _MOST_OF_MODEL = 0.67
 
@@ -47,14 +52,18 @@ def list_stacks_and_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenB
     A stack in an idea comes after it: the idea shows it, closed.
     """
     ideas = _list_ideas(view, stacks)
-    around = {idea.group: idea for idea in ideas}
+    around = {_tell_kind(idea.group): idea for idea in reversed(ideas)}
     order = {id(block): _tell_order(block.group) for block in (*stacks, *ideas)}
     for stack in stacks:
         for group in stack.way[:-1]:
-            if group in around:
-                outer = id(around[group])
+            if _tell_kind(group) in around:
+                outer = id(around[_tell_kind(group)])
                 order[outer] = min(order[outer], order[id(stack)])
                 order[id(stack)] = max(order[id(stack)], order[outer] + 1)
+    for idea in ideas:  # one of several says more than the row of them
+        row = around.get(_tell_kind(idea.way[-2])) if len(idea.way) > 1 else None
+        if row is not None and _is_row_of(row.group, idea.group):
+            order[id(row)] = max(order[id(row)], order[id(idea)] + 1)
     return sorted([*stacks, *ideas], key=lambda block: order[id(block)])
 
 
@@ -77,7 +86,33 @@ def _list_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
     found = [idea for idea in found if find_kind(idea.group) not in kinds - {""}]
     most = _MOST_OF_MODEL * len(view.graph.nodes)
     found = [idea for idea in found if idea.group.node_count <= most]
-    return heapq.nlargest(MOST_IDEAS, found, key=lambda idea: _count_own(idea.group))
+    return list(_choose(found))
+
+
+def _choose(found: list[HiddenBlock]) -> Iterator[HiddenBlock]:
+    """Yield the largest kinds of idea, of each some that differ in size: one may have no place."""
+    kinds: dict[tuple[object, ...], dict[int, list[HiddenBlock]]] = {}
+    for idea in sorted(found, key=lambda idea: -_count_own(idea.group)):
+        key = _tell_kind(idea.group)
+        if key in kinds or len(kinds) < MOST_IDEAS:
+            kinds.setdefault(key, {}).setdefault(idea.group.node_count, []).append(idea)
+    for alike in kinds.values():  # what most of them are tells what all are
+        yield from [same[0] for same in sorted(alike.values(), key=len, reverse=True)][:_MOST_ALIKE]
+
+
+def _tell_kind(group: Group) -> tuple[object, ...]:
+    """Return what groups have in common that stand in one and are called alike."""
+    return id(group.parent), strip_numbers(group.label), group.type_name
+
+
+def _is_row_of(around: Group, group: Group) -> bool:
+    """Return whether a block is little more than several of what is called like one in it."""
+    if group.parent is not around:
+        return False
+    alike = [one for one in around.inner_groups() if _tell_kind(one) == _tell_kind(group)]
+    return len(alike) > 1 and (
+        sum(one.node_count for one in alike) >= _MOST_OF_ROW * around.node_count
+    )
 
 
 def _count_own(group: Group) -> int:

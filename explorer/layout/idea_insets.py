@@ -17,7 +17,7 @@ from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
 from .idea_opening import open_ideas
 from .inset_scene import Inset, open_inset
 from .opening_worth import list_kinds, list_shown, shows_enough, stands_in_row
-from .shown_items import list_closed, list_opened
+from .shown_items import count_boxes, list_closed, list_opened
 from .shut_ideas import shows_work
 from .telling import is_ordinary
 from .untold import UntoldBlock, list_untold, rate_face, tell_parts
@@ -35,6 +35,7 @@ _LEAST_ZOOM, _MUCH = 0.78, 0.1
 #: what leaves so much of a model untold may make so many boxes, and the picture so small; it is
 #: still smaller where nothing else is open, and it has few boxes or the picture is small without it
 _MOST_OF_MODEL, _MOST_BOXES, _LEAST_ZOOM_OF_MOST = 0.3, 38, 0.72
+_MUCH_OF_TELLING = 0.2
 _LEAST_ZOOM_ALONE, _SMALLER_ALONE = 0.64, 0.78
 _LEAST_ZOOM_OF_FEW, _FEW = 0.56, 16
 #: an open group of more of all nodes is no block
@@ -115,7 +116,7 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     if len(search.insets) == _MOST_INSETS:
         return False
     zoom = search.zoom()
-    is_most = block.untold >= _MOST_OF_MODEL
+    is_most = _is_most(block)
     most_aspect = max(_MOST_ASPECT_OF_MOST if is_most else _MOST_ASPECT, _tell_aspect(search))
     least, most = _tell_limits(search, block)
     inset = _open_beside(search, block)
@@ -142,7 +143,7 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
 
 def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
     """Return the least zoom and the most boxes of a picture with a block beside it."""
-    if block.untold < _MOST_OF_MODEL:
+    if not _is_most(block):
         is_new = _is_new(block)
         most = _MOST_BOXES if is_new else MOST_WITH_INSETS
         return _LEAST_ZOOM if is_new or block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, most
@@ -153,7 +154,13 @@ def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
 
 def _is_alone(search: Search, block: UntoldBlock) -> bool:
     """Return whether a block is most of a model, and nothing of that is open yet."""
-    return block.untold >= _MOST_OF_MODEL and not (search.insets or search.shows_stack())
+    return _is_most(block) and not (search.insets or search.shows_stack())
+
+
+def _is_most(block: UntoldBlock) -> bool:
+    """Return whether a block leaves most of a model untold, or much of what is not ordinary."""
+    least = _MOST_OF_MODEL if is_ordinary(block.group) else _MUCH_OF_TELLING
+    return block.untold >= least
 
 
 def _is_new(block: UntoldBlock) -> bool:
@@ -179,7 +186,7 @@ def _tells_more(search: Search, block: UntoldBlock, inset: Inset) -> bool:
 
 def _count(search: Search, items: Iterable[Item]) -> int:
     """Return how many boxes some items are, stubs and circles left out."""
-    return sum(one.kind != "stub" and not search.measure.is_round(one) for one in items)
+    return count_boxes(one for one in items if not search.measure.is_round(one))
 
 
 def _tell_aspect(search: Search) -> float:

@@ -16,6 +16,8 @@ from .stacks import is_in_stack
 _MOST_IN_FRAME, _MOST_WITH_FRAME, _LEAST_ZOOM_WITH_IDEA = 14, 24, 0.7
 #: a picture with a second inset behind the first is so much longer than wide at most
 _MOST_ASPECT = 2.8
+#: a picture of more boxes than a figure has becomes so much smaller at most
+_AS_LARGE = 0.97
 #: what it is about alone has so many
 _MOST_IN_IDEA = 18
 
@@ -76,6 +78,9 @@ def _open_idea(search: Search, items: list[Item]) -> bool:
     assert outer is not None  # noqa: S101 - it was found before
     is_first = items[0].parent is outer and len(items) == 1
     least = _LEAST_ZOOM_WITH_IDEA if is_first else LEAST_ZOOM_WITH_TWO
+    most, shown = MOST_WITH_INSETS, search.count_boxes()
+    if is_first and shown > MOST_WITH_INSETS:  # the picture is large as it is, and remains so
+        most, least = shown + _MOST_IN_FRAME, _AS_LARGE * search.zoom(in_columns=False)
     for item in items:
         search.open_item(item)
         if not shows_work(item):  # it is a frame around what it is about
@@ -86,7 +91,7 @@ def _open_idea(search: Search, items: list[Item]) -> bool:
     if (
         (is_room or _count_in(search, outer) <= _MOST_IN_FRAME)
         and all(shows_enough(item) and _shows_work_inside(item) for item in items)
-        and search.try_zoom(MOST_WITH_INSETS, in_columns=False) >= least
+        and search.try_zoom(most, in_columns=False) >= least
     ):
         return True
     for item in items:

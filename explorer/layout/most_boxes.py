@@ -12,11 +12,14 @@ from netloupe.explorer.view import Item
 
 from .first_view_search import MOST_WITH_INSETS, Search
 from .idea_insets import list_open_blocks
-from .shown_items import list_closed
+from .shown_items import count_boxes, list_closed
+from .telling import is_ordinary
 from .untold import list_untold, measure_share, rate_face
 
 #: what tells so much of a model stays open, however many boxes there are
 _MOST_TOLD = 0.3
+#: and so much of it where no ordinary network has such a block
+_MUCH_OF_TELLING = 0.2
 
 
 def close_to_most(search: Search) -> None:
@@ -26,12 +29,13 @@ def close_to_most(search: Search) -> None:
     repetition of the only open stack, and what tells much of the model, stays open.
     """
     insets = [*search.insets]
-    state = search.view.open_state()
+    states = [(view, view.open_state()) for view in search.views()]
     while _count(search) > MOST_WITH_INSETS:
         choices = [*_list_choices(search)]
         if not choices:  # the picture is large as it is: what it is about remains
             search.insets[:] = insets
-            search.view.reopen(state)
+            for view, state in states:
+                view.reopen(state)
             return
         _, _, item = min(choices, key=lambda choice: choice[:2])
         inset = next((one for one in search.insets if one.item is item), None)
@@ -53,7 +57,7 @@ def _list_choices(search: Search) -> Iterator[tuple[float, int, Item]]:
         if item not in insets and any(child.is_open for child in item.children):
             continue
         untold = _measure_untold(search, item)
-        if untold < _MOST_TOLD:
+        if untold < (_MOST_TOLD if is_ordinary(element) else _MUCH_OF_TELLING):
             yield untold, -_count_in(search, item), item
 
 
@@ -77,7 +81,7 @@ def _measure_untold(search: Search, item: Item) -> float:
 
 
 def _count(search: Search) -> int:
-    return sum(_is_box(search, item) for item in search.list_closed())
+    return count_boxes(one for one in search.list_closed() if _is_box(search, one))
 
 
 def _count_in(search: Search, item: Item) -> int:

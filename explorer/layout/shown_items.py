@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.view import Item, View
+from netloupe.explorer.view import Item
+
+#: of more inputs and outputs only so many count
+_MOST_ENDS = 8
 
 
 def list_opened(root: Item) -> Iterator[Item]:
@@ -29,9 +32,16 @@ def list_closed(root: Item) -> Iterator[Item]:
             pending.pop()
 
 
-def count_boxes(view: View) -> int:
-    """Return how many boxes a person sees: what is closed, stubs left out."""
-    return sum(item.kind != "stub" for item in list_closed(view.root))
+def count_boxes(items: Iterable[Item]) -> int:
+    """Return how many boxes a person looks at: stubs are none, and of many ends few count.
+
+    Names of inputs and outputs stand in rows, and are read as such.
+    """
+    boxes = ends = 0
+    for item in items:
+        boxes += item.kind != "stub" and not item.is_terminal
+        ends += item.is_terminal
+    return boxes + min(ends, _MOST_ENDS)
 
 
 def list_keys(items: list[Item]) -> tuple[str, ...]:

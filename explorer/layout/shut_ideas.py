@@ -23,6 +23,8 @@ from .opening_worth import find_recognition, is_told_by_face, list_kinds, list_s
 _LEAST_WORKING = 2
 #: so many boxes tell something where it is open, and for each so many only arrange at most
 _LEAST_TELLING, _MOST_ARRANGING = 2, 2
+#: so many of a row join values where it is more than a row
+_LEAST_JOINED = 3
 #: as many nodes of a block are looked at for where values are joined
 _MOST_NODES = 400
 #: and as many groups in it
@@ -64,7 +66,17 @@ def is_shut_idea(element: object, around: object = None) -> bool:
         return False
     if working < _LEAST_WORKING:
         return _joins_values(block, "multiplies_elements")
-    return not is_chain(block.contents) or _joins_values(block, "elementwise", "joins")
+    return (
+        not is_chain(block.contents)
+        or _joins_values(block, "elementwise", "joins")
+        or _takes_from_afar(block)
+    )
+
+
+def _takes_from_afar(group: Group) -> bool:
+    """Return whether several of the ideas in a row take from others than the one before, too."""
+    joined = sum(len(one.before) > 1 for one in group.contents if one.rank == IDEA)
+    return joined >= _LEAST_JOINED
 
 
 def holds_idea(element: object) -> bool:

@@ -10,6 +10,7 @@ from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import WORK, is_chain
 from netloupe.explorer.patterns.details import FeatureDetails
+from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_numbers
 
 from .opening_worth import (
@@ -132,6 +133,8 @@ def _is_plain_idea(group: Group, shown: int) -> bool:
     Of a row of blocks that have names themselves the closed box is as good a list.
     """
     if shown > _MOST_OF_PLAIN or not _has_no_name(group) or is_called_after_parts(group):
+        return False
+    if len(group.contents) == 1 and isinstance(group.contents[0].details, MlpDetails):
         return False
     if not is_chain(group.contents):
         return True

@@ -176,8 +176,20 @@ def _is_all_of(stack: UntoldBlock, block: UntoldBlock) -> bool:
 
 
 def _ends_model(group: Group) -> bool:
-    """Return whether what comes behind the last weights of a model is in a group."""
-    return any(inner.kind == "postprocessing" for inner in group.inner_groups())
+    """Return whether what comes behind the last weights of a model is in a group.
+
+    What others take from is no end.
+    """
+    if not any(inner.kind == "postprocessing" for inner in group.inner_groups()):
+        return False
+    nodes = {*nodes_inside(group)}
+    return not any(
+        user not in nodes
+        for node in nodes
+        for value in node.outputs
+        if value is not None
+        for user in value.users
+    )
 
 
 def _count_repetitions(item: Item) -> int:

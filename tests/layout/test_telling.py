@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from onnx import TensorProto, helper
 
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.layout.hidden_blocks import list_stacks, list_stacks_and_ideas
+from netloupe.explorer.layout.shown_items import count_boxes, list_closed
 from netloupe.explorer.layout.stacks import is_another
 from netloupe.explorer.layout.telling import is_ordinary, list_telling
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
 from tests.layout.test_shut_ideas import Scoped, draw, find_group, list_open
+from tests.layout.test_untold import Branching
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +97,51 @@ def test_a_product_with_weights_of_a_softmax_is_telling_and_one_with_a_mask_is_n
         x = builder.within(part, partial(builder.mlp, x))
     group = find_group(builder.load(builder.linear(x)).model, "pool/")
     assert is_ordinary(group) == (by == "mask")
+
+
+def make_row() -> Model:
+    """Return a neck of cells that are called alike, of which the first joins one value more."""
+    builder = Branching()
+    x = builder.within("stem", partial(builder.branch, "x", 1))
+
+    def write(x: str) -> str:
+        first = x
+        for number, between in enumerate(("Neg", "Abs", "Exp")):
+            branches = 4 if number == 0 else 3
+            x = builder.within(f"cell.{number}", partial(builder.branch, x, branches))
+            x = builder.add(between, x)
+        return builder.convolve(builder.add("Concat", x, first, axis=0))
+
+    x = builder.within("neck", lambda: write(x))
+
+    def chain(x: str) -> str:
+        for _ in range(20):
+            x = builder.convolve(x)
+        return x
+
+    x = builder.within("tail", lambda: chain(builder.add("MaxPool", x, kernel_shape=[2])))
+    return builder.load(x).model
+
+
+def test_of_a_row_of_blocks_one_that_most_are_like_comes_before_the_row() -> None:
+    view = View(make_row())
+    ideas = [block.group.label for block in list_stacks_and_ideas(view, [])]
+    assert ideas.index("cell.1") < ideas.index("cell.0") < ideas.index("neck")
+
+
+def count_with_inputs(count: int) -> tuple[int, int]:
+    """Return how many boxes count of a model of so many inputs, and how many it has."""
+    values = [helper.make_tensor_value_info(f"in{n}", TensorProto.FLOAT, [4]) for n in range(count)]
+    joined = helper.make_node("Concat", [value.name for value in values], ["joined"], axis=0)
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    nodes = [joined, helper.make_node("Softmax", ["joined"], ["y"])]
+    graph = helper.make_graph(nodes, "", values, [output])
+    boxes = [*list_closed(View(load(helper.make_model(graph).SerializeToString())).root)]
+    return count_boxes(boxes), len(boxes)
+
+
+def test_of_many_inputs_and_outputs_few_count_as_boxes() -> None:
+    few, all_few = count_with_inputs(3)
+    many, all_many = count_with_inputs(12)
+    assert few == all_few
+    assert (many, all_many) == (few + 4, all_few + 9)
