@@ -17,6 +17,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import find_graph_context, name_block
 from netloupe.explorer.roles import find_weight
 
+from .branches import are_beside
 from .crowded import is_round
 from .group import Group
 from .member_nodes import is_layer, list_nodes_inside
@@ -148,6 +149,9 @@ class _Level:
             children = [box.child for box in boxes]
             cuts = [*range(found.low, found.high, found.period), found.end]
             blocks = [children[low:high] for low, high in pairwise(cuts) if low < high]
+            is_readable = len(blocks) == _TWO and not self._has_more(_MOST_READ)
+            if is_readable and are_beside([*map(list_nodes_inside, blocks)]):
+                return  # the two sides of a tree say that they are alike by how they look
             if _are_alike(blocks):
                 self._fold(blocks)
             elif len(blocks) > _TWO and _are_alike(blocks[:-1]):

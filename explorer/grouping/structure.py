@@ -29,6 +29,7 @@ from .residual_groups import find_residual_groups
 from .search_budget import SearchBudget
 from .signatures import Integers, NodeTable, wiring_key
 from .streams import StreamReader
+from .trees import are_way_down_tree
 
 #: repeats in repeats are looked for down to this depth
 _MOST_NESTED = 6
@@ -38,6 +39,8 @@ _COVER = 0.5
 _NEARLY = 0.9
 #: fewer nodes without weights, twice in a row, are no stack
 _MOST_OF_SCRAP = 4
+#: a tree of like blocks has so many levels at most
+_MOST_LEVELS = 8
 #: chains that stand side by side are looked for up to this number
 _MOST_CHAINS = 1000
 
@@ -152,7 +155,8 @@ class Planner:
         is_left = np.ones(len(rows), np.bool_)
         children: list[Children] = []
         for repeat in repeats:
-            children.append(self._plan_repeat(table, rows, repeat, depth))
+            plan = self._plan_repeat(table, rows, repeat, depth)
+            children += plan.children if _is_in_tree(table, rows, repeat) else [plan]
             is_left[repeat.places] = False
         rest: list[int] = rows[is_left].tolist()
         children.extend(rest if not repeats and len(rest) < 2 else self._find_blocks(table, rest))
@@ -236,6 +240,14 @@ def first_row(child: Children) -> int:
     while isinstance(child, GroupPlan):
         child = child.children[0]
     return child
+
+
+def _is_in_tree(table: NodeTable, rows: Integers, repeat: FoundRepeat) -> bool:
+    """Return whether the blocks of a repeat stand on one way down a tree: each is a box then."""
+    if not repeat.is_serial or repeat.size == 1 or len(repeat.blocks) > _MOST_LEVELS:
+        return False
+    blocks = ([table.nodes[row] for row in rows[block].tolist()] for block in repeat.blocks)
+    return are_way_down_tree([sorted(nodes, key=lambda node: node.index) for nodes in blocks])
 
 
 def _are_two_scraps(blocks: Sequence[Sequence[Node]]) -> bool:

@@ -81,6 +81,24 @@ def test_other_weights_are_no_calls() -> None:
     )
 
 
+@pytest.mark.parametrize(("layers", "are_closed"), [(16, False), (24, True)])
+def test_two_sides_that_look_alike_stay_as_they_are_where_they_can_be_read(
+    layers: int, *, are_closed: bool
+) -> None:
+    """As the two sides of a tree; they are of other weights, so no calls."""
+    net = Layers()
+    image = net.take("x", (1, 8, 32, 32))
+    bends = [_ACTIVATIONS[number % 5 + number % 3] for number in range(layers)]
+    ends = []
+    for side in ("left", "right"):
+        x = image
+        for number, bend in enumerate(bends):
+            x = net.make(f"{side}{chr(97 + number)}", x, 8, 8, bend)
+        ends.append(x)
+    children = net.end(net.make("last", net.add("Mul", *ends), 8, 8))
+    assert bool(_list_groups(children, "repeat")) is are_closed
+
+
 def _grow(levels: int, *, grows: bool, breaks_off: bool = False) -> list[Group | Node]:
     """Return levels of eight layers, each level with a side output, and perhaps growing widths."""
     net = Layers()
