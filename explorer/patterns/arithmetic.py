@@ -19,7 +19,7 @@ from netloupe.explorer.roles import find_weight
 from .formulas import find_mixing_gate, write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
-from .readings import read_axes, read_int, read_numbers
+from .readings import finds_smallest, read_axes, read_int, read_numbers
 from .recognition import Recognition
 from .terms import Term, read_terms
 from .weight_sizes import read_type_dims, read_width
@@ -192,7 +192,7 @@ def find_rearranged(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find a search for the largest elements, or for those that are not 0, and what is taken there.
+    """Find a search for the largest elements, the smallest or those not 0, and what is taken there.
 
     A search that only ends it is one for what was computed.
     """
@@ -203,9 +203,10 @@ def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if not any(node.operator.has(*_SELECTING) for node in operations.nodes[:-1]):
         return
     numbers = range(len(operations))
-    counts = [_read_count(operations, n) for n in numbers if operations.kinds[n] == "TopK"]
+    searches = [n for n in numbers if operations.kinds[n] == "TopK"]
+    count = _read_count(operations, searches[0]) if len(searches) == 1 else 0
     is_sorted = any(_takes_all(operations, n) for n in numbers)
-    facts = (f"{counts[0]} largest",) if len(counts) == 1 and counts[0] and not is_sorted else ()
+    facts = (f"{count} {_name_best(operations, searches[0])}",) if count and not is_sorted else ()
     yield FoundBlock("largest", _SELECTION, frozenset(numbers), end, facts)
 
 
@@ -303,8 +304,22 @@ def _takes_stored(operations: Operations, number: int) -> bool:
 
 
 def _read_count(operations: Operations, number: int) -> int:
+    """Return how many a search takes, by an operand or, before version 10, an attribute."""
     count = operations.scalar(number)
-    return int(count) if count is not None else 0
+    return int(count) if count is not None else read_int(operations.nodes[number], "k") or 0
+
+
+def _name_best(operations: Operations, search: int) -> str:
+    """Return whether a search takes the largest or the smallest of what it is about.
+
+    The largest of what has another sign in the same block are the smallest.
+    """
+    is_smallest = finds_smallest(operations.nodes[search])
+    giver = operations.giver(operations.operands[search][0])
+    while giver is not None and operations.kinds[giver] == "Neg":
+        is_smallest = not is_smallest
+        giver = operations.giver(operations.operands[giver][0])
+    return "smallest" if is_smallest else "largest"
 
 
 def _takes_all(operations: Operations, number: int) -> bool:

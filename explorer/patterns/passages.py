@@ -13,7 +13,7 @@ from netloupe.explorer.dataflow import trace_back_where, trace_on
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
-from .readings import read_int, read_scalar
+from .readings import finds_smallest, read_scalar
 
 _BOTH = 2
 #: so many values are passed from a length back to a difference, or to a search for the nearest
@@ -198,7 +198,7 @@ def _is_search(node: Node, lengths: set[Node]) -> bool:
         return False
     if _searches_expanded(node):
         return True
-    is_smallest = node.operator.form == "ArgMin" or read_int(node, "largest") == 0
+    is_smallest = finds_smallest(node)
     pending = [node.input(0)]
     for value in islice(pending, _MOST_BETWEEN):  # it grows meanwhile
         giver = value.producer if value is not None else None
@@ -216,7 +216,7 @@ def _searches_expanded(node: Node) -> bool:
     So distances of all pairs are written as one product (Y. Wang and others, Dynamic Graph CNN for
     Learning on Point Clouds, 2019, in the code of ``knn``).
     """
-    sign = -1 if node.operator.form == "ArgMin" or read_int(node, "largest") == 0 else 1
+    sign = -1 if finds_smallest(node) else 1
     squares: set[int] = set()
     products: set[int] = set()
     pending = [(node.input(0), -sign)]

@@ -66,6 +66,14 @@ def read_int(node: Node, name: str) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def finds_smallest(node: Node) -> bool:
+    """Return whether a search for the best takes the smallest: ArgMin, or a TopK that says so.
+
+    The largest are the default, and all that TopK knew before version 11 (ONNX operators, TopK).
+    """
+    return node.operator.form == "ArgMin" or read_int(node, "largest") == 0
+
+
 def read_ints(node: Node, name: str) -> tuple[int, ...]:
     """Return a node's attribute that is a list of integers; nothing where it has none."""
     attribute = node.attributes.get(name)

@@ -223,7 +223,9 @@ COMPUTATION = (
         "`g · x + (1 − g) · y`.",
         "formula",
     ),
-    FigureWord("selection", "The largest are looked for, and taken: `8 largest`.", "selection"),
+    FigureWord(
+        "selection", "The largest or smallest are looked for, and taken: `8 largest`.", "selection"
+    ),
     FigureWord("mask", "What counts and what does not, by comparison.", "formula"),
     FigureWord(
         "rearrangement",
