@@ -25,6 +25,9 @@ _COMMON = frozenset(
     )
 )
 _BLOCKS = frozenset({"inverted", "residual", "transformer"})
+#: what says the same: a norm that is adaptive modulates features (E. Perez and others, FiLM, 2018,
+#: section 2)
+_SAME = {"feature-wise modulation": "adaptive"}
 #: what is in a smaller share of blocks is no idea of theirs
 _LEAST_SHARE = 0.5
 _LEAST_TIMES = 2
@@ -70,7 +73,8 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
 def _is_told(noun: str, text: str) -> bool:
     """Return whether a sentence has a name, or a word of it that is of few names."""
     words = {*re.findall(r"[a-z-]{3,}", noun.lower())} - _COMMON
-    return noun.lower() in text or any(word in text for word in words)
+    same = _SAME.get(noun.lower(), noun.lower())
+    return same in text or any(word in text for word in words)
 
 
 def _list_ideas(entries: Sequence[FoundBlock]) -> dict[str, _Idea]:
