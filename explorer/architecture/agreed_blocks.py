@@ -29,6 +29,8 @@ _WHOLE = _BLOCKS | {"separable"}
 #: which are no block where there is more of one beside them
 _PARTIAL = frozenset({"separable", "transformer"})
 #: what a block of a transformer is where both are told apart
+#: operators that tell layers
+_COMPUTING = ("attends", "distributes", "multiplies", "normalizes_last_axes")
 _LAYER = {"attention", "mlp"}
 #: and of others, where they hold less of it
 _LEAST_OF_MEMBER = 0.5
@@ -211,7 +213,8 @@ class AgreedBlocks:
             of_them = f" of {count_pieces(each, said.kind)}" if each > 1 else ""
             is_whole = each > 1 and pieces[0].kind == "transformer"
             return _Verdict(tuple(rows), paths, of_them=of_them, is_whole=is_whole)
-        name, of_them = self._name_all(lacking, pieces[0].kind, said.kind, len(pieces))
+        known = [one for one in members if one not in lacking]
+        name, of_them = self._name_all(lacking, known, pieces[0].kind, said.kind, len(pieces))
         return _Verdict(tuple(rows), paths, name, of_them, is_apart=len(found) > 1)
 
     def _count_in_each(
@@ -271,7 +274,12 @@ class AgreedBlocks:
         return [piece for piece in self._pieces if member.holds(self._paths[id(piece)])]
 
     def _name_all(
-        self, lacking: Sequence[ListMember], kind: str, noun: str, count: int
+        self,
+        lacking: Sequence[ListMember],
+        others: Sequence[ListMember],
+        kind: str,
+        noun: str,
+        count: int,
     ) -> tuple[str, str]:
         """Return what holds of all members of lists, and how many of them are of a kind.
 
@@ -283,6 +291,8 @@ class AgreedBlocks:
             split = [{piece.kind for piece in one} for one in held]
             if all(n == 1 or kinds == _LAYER for n, kinds in zip(layers, split, strict=True)):
                 return "transformer block", ""
+            if others and self._compute_alike([others[0], *lacking]):
+                return noun, ""
             is_some = count > 1 and not any(layers)
             return "block", f", {count:,} of them {write_plural(noun)}" if is_some else ""
         sums = [sum(one.holds(path) for path in self._sums) for one in lacking]
@@ -291,6 +301,20 @@ class AgreedBlocks:
         if not any(sums) and count > 1:
             return "block", f", {count:,} of them {write_plural(noun)}"
         return "block", ""
+
+    def _compute_alike(self, members: Sequence[ListMember]) -> bool:
+        """Return whether the file has the same layers in some members.
+
+        A first one may compute with what is stored, as decoders of queries do (N. Carion and
+        others, DETR, 2020, section 3.2): what depends on no input is none of the outline.
+        """
+        counts: list[Counter[str]] = [Counter() for _ in members]
+        for node in self._outline.graph.nodes:
+            if node.operator.has(*_COMPUTING):
+                path = tuple(name for name, _ in read_module_path(node))
+                for member, own in zip(members, counts, strict=True):
+                    own[node.op_type] += member.holds(path)
+        return counts[0].total() > 0 and all(own == counts[0] for own in counts)
 
     @property
     def _sums(self) -> list[Path]:
