@@ -79,6 +79,10 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
     for kind in kinds:
         told = {place: readers[place].count(kind) for place in left}
         odd = [place for place in left if told[place] != told[shown]]
+        left = [place for place in left if place not in {*odd}]
+        if kind == "operators":  # one that works on stored values may have all nodes, too
+            whole = readers[shown].count_all()
+            odd = [place for place in odd if readers[place].count_all() != whole]
         alike: dict[frozenset[tuple[object, int]], list[int]] = {}
         for place in odd:
             alike.setdefault(frozenset(told[place].items()), []).append(place)
@@ -91,7 +95,6 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
             elif kind == "streams":
                 more, fewer = one.list_of_two_streams(), other.list_of_two_streams()
             found.append(Difference(kind, tuple(places), more, fewer))
-        left = [place for place in left if place not in {*odd}]
     return found
 
 
@@ -104,10 +107,32 @@ def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
     return bool(others) and first < set[Value]().union(*others)
 
 
+def list_starts(first: Sequence[Node], second: Sequence[Node]) -> list[Node]:
+    """Return the nodes of a first member that take something stored where the next one's do not.
+
+    Nothing where the two differ in anything else: there a sum, a state or a prior begins.
+    """
+    readers = _MemberReader(first), _MemberReader(second)
+    if [node.op_type for node in readers[0].nodes] != [node.op_type for node in readers[1].nodes]:
+        return []
+    starts = []
+    for pair in zip(readers[0].nodes, readers[1].nodes, strict=True):
+        ours, theirs = (one.tell_operands(node) for one, node in zip(readers, pair, strict=True))
+        if ours != theirs:
+            changed = [
+                (own, other) for own, other in zip(ours, theirs, strict=False) if own != other
+            ]
+            if len(ours) != len(theirs) or any(own != "stored" for own, _ in changed):
+                return []
+            starts.append(pair[0])
+    return starts
+
+
 class _MemberReader:
     """Tells what the nodes of one member compute, and of what."""
 
     def __init__(self, nodes: Sequence[Node]) -> None:
+        self._all = nodes
         self.nodes = [*filter(_computes, nodes)]
         self._inside = {*self.nodes}
         self._sources: dict[Value, Value] = {}
@@ -119,6 +144,12 @@ class _MemberReader:
         if kind == "streams":
             return Counter(node.op_type for node in self.list_of_two_streams())
         return self._count_alike(with_attributes=kind != "wiring", with_widths=kind == "widths")
+
+    def count_all(self) -> Counter[str]:
+        """Return how many nodes each operator has, those among them that work on stored values."""
+        return Counter(
+            node.op_type for node in self._all if not node.operator.has(*_HANDING, "reads_shape")
+        )
 
     def list_beside(self, other: _MemberReader) -> tuple[Node, ...]:
         """Return the nodes that there are beside those of another member, by operator."""
@@ -181,6 +212,17 @@ class _MemberReader:
         if source.producer in self._inside and source.producer is not None:
             return known.get(source.producer, 0)
         return masks.setdefault(source, 1 << len(masks))
+
+    def tell_operands(self, node: Node) -> list[str]:
+        """Return from where a node has its operands: from inside, stored, or from outside."""
+        told = []
+        for value in _list_operands(node):
+            source = self._find_source(value)
+            if source is None or source.producer in self._inside:
+                told.append("inside")
+            else:
+                told.append("stored" if is_input_independent(source) else "outside")
+        return sorted(told) if node.operator.has(*_COMMUTING) else told
 
     def list_taken(self) -> set[Value]:
         """Return the values around the member that it takes, stored ones left out."""

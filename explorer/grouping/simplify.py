@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from netloupe.explorer.model import Node, find_nodes_with, is_constant
+from netloupe.explorer.model import Node, find_nodes_with
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
@@ -16,6 +16,7 @@ from .circles import open_circles
 from .copies import put_copies
 from .crowded import relieve_crowded
 from .crowded_rows import close_crowded_rows
+from .exemplars import is_first_odd
 from .group import Group, GroupKind, adopt
 from .heads import group_head
 from .incomplete_ends import add_incomplete_ends
@@ -267,7 +268,7 @@ class Folder:
             ]
         elif share_weights([*map(list_nodes_inside, blocks)]):
             repeat.label = name_calls([self._describe(head).label for head in heads]) or label
-        if not exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
+        if not exemplar and is_first_odd(blocks):
             repeat.exemplar = 1
         if all(len(block) == 1 for block in blocks):
             repeat.children = [block[0] for block in blocks]
@@ -397,19 +398,6 @@ def _count_strangers(block: Sequence[Group | Node]) -> int:
         inside.discard(child)
         count += 1
     return count if count < len(block) else 0
-
-
-def _takes_less(first: Sequence[Group | Node], other: Sequence[Group | Node]) -> bool:
-    """Return whether a first block takes constants where the next one takes what was computed.
-
-    So does the first step of a cell, whose state is zero.
-    """
-    return any(
-        is_constant(ours) and not is_constant(theirs)
-        for node, match in zip(list_nodes_inside(first), list_nodes_inside(other), strict=False)
-        for ours, theirs in zip(node.inputs, match.inputs, strict=False)
-        if ours is not None and theirs is not None and node.op_type == match.op_type
-    )
 
 
 def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:

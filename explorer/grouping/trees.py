@@ -15,6 +15,8 @@ from netloupe.explorer.model import Node
 _MOST_USERS = 1_000
 #: larger blocks are not compared
 _MOST_NODES = 2_000
+#: in the file stand so many nodes for each of a block, constants of it among them
+_MOST_BETWEEN = 8
 #: share of operators that are the same, one after the other, in a block like it
 _LEAST_ALIKE = 0.9
 
@@ -45,17 +47,17 @@ def _gives_to_like(nodes: Sequence[Node], behind: Sequence[Node], inside: set[No
         if value is not None
         for user in value.users[:_MOST_USERS]
     }
-    others = sorted(users - inside, key=lambda node: node.index)
-    entering = [node for node in behind if node in users]
+    graph = behind[0].graph
+    others = sorted(graph.index_of(user) for user in users - inside if user.graph is graph)
+    entering = [graph.index_of(node) for node in behind if node in users]
     if not others or not entering:
         return False
-    pattern = _list_operators(behind[0].graph.nodes, behind[0].index, behind[-1].index)
-    offset = entering[0].index - behind[0].index
-    first = others[0]
-    if first.graph is not behind[0].graph or first.op_type != entering[0].op_type:
+    begin, end = graph.index_of(behind[0]), graph.index_of(behind[-1])
+    if end - begin > _MOST_BETWEEN * len(behind):
         return False
-    low = first.index - offset
-    found = _list_operators(first.graph.nodes, low, low + len(pattern) - 1)
+    pattern = _list_operators(graph.nodes, begin, end)
+    low = others[0] - (entering[0] - begin)
+    found = _list_operators(graph.nodes, low, low + len(pattern) - 1)
     same = sum(one == other for one, other in zip(pattern, found, strict=False))
     return same >= _LEAST_ALIKE * len(pattern)
 

@@ -16,10 +16,12 @@ from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.grouping.member_differences import (
     Difference,
     begins_stored,
+    list_starts,
     read_ends,
 )
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.model import Node
+from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.patterns.norms import NORMS
 from netloupe.explorer.patterns.readings import read_int, read_ints
@@ -35,6 +37,8 @@ _MOST_KINDS = 2
 _ATTRIBUTES = {"kernel_shape": "kernel", "strides": "stride", "dilations": "dilation"}
 #: what norms are called; one that onnxruntime has beside that of ONNX, too
 _NORMS = NORMS | {"SimplifiedLayerNormalization": "RMSNorm"}
+#: what only puts elements elsewhere
+_PLACING = ("joins", "pads", "slices", "splits")
 #: what arithmetic gives, by the trait of its operator
 _ARITHMETIC = {
     "adds": "sum",
@@ -49,7 +53,7 @@ _INNER = "different inner widths"
 _WIDTHS_SAID = ("→", "channels", "takes ", "widths")
 #: how it says how many members have something; numbers may go in cycles besides
 _SOME = re.compile(r" in \d+\b(?! cycles)")
-_ATTRIBUTES_SAID = ("dilation", "kernel", "stride", "pool", "the first", "the last", " in ")
+_ATTRIBUTES_SAID = re.compile(r"dilation|kernel|stride|pool|the first|the last| in |\d×\d")
 
 
 def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[str]:
@@ -87,14 +91,12 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
         elif one.kind == "wiring":
             odd = sorted(place for each in found if each.kind == "wiring" for place in each.odd)
             if not _is_said_of_ends(odd, text, last):
-                is_stored = odd == [0] and begins_stored(members)
-                which = _say_which(odd, last, reference)
-                told.append(_STORED if is_stored else f"{which} wired differently")
+                told.append(_tell_wiring(odd, members, reference))
         elif one.kind == "streams":
-            if not {*one.odd} <= {0}:
+            if not {*one.odd} <= {0} and len(one.odd) < last:
                 told.append(_tell_streams(one, last, members))
         elif one.kind == "attributes":
-            if not any(sign in text for sign in _ATTRIBUTES_SAID):
+            if not _ATTRIBUTES_SAID.search(text):
                 told.append(_tell_attributes(members))
         elif not _is_said_of_ends(one.odd, text, last):
             told.append(_tell_widths(members, text))
@@ -108,7 +110,8 @@ def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:
     ends = {0} if "the first" in text else set[int]()
     if "the last" in text:
         ends.add(last)
-    return {*odd} <= ends
+    # what all but an end have is said of that end
+    return {*odd} <= ends or {*range(last + 1)} - {*odd} <= ends
 
 
 def _names_activations(difference: Difference, text: str) -> bool:
@@ -127,6 +130,8 @@ def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: i
         more, fewer = fewer, more
     left = Counter(map(_name, members[shown if is_shown else one.odd[0]]))
     others = Counter(map(_name, members[one.odd[0] if is_shown else shown]))
+    if all(node.operator.has(*_PLACING) for node in (*more, *fewer)):
+        return f"{which} arranged differently"
     if more and fewer:
         names = [{*map(_name, side)} for side in (more, fewer)]
         if all(len(side) == 1 for side in names) and names[0] != names[1]:
@@ -147,15 +152,14 @@ def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: i
 def _count(nodes: Sequence[Node], others: Counter[str], word: str) -> str:
     """Return what there is beside others in words; "" where that is too much to tell."""
     weighted = [node for node in nodes if find_weight(node) and _name(node) not in _NORMS.values()]
-    counts = Counter(map(_name, weighted or nodes))
+    telling = [node for node in nodes if not node.operator.has(*ARRANGING_TRAITS, "gathers")]
+    counts = Counter(map(_name, weighted or telling or nodes))
     if len(counts) > _MOST_NAMES:
         return ""
     if not any(others[name] for name in counts):
         return " and ".join(counts)
-    if len(counts) > 1:
-        return ""
-    ((name, count),) = counts.items()
-    return f"{'one' if count == 1 else count} {name} {word}"
+    each = (f"{'one' if count == 1 else count} {name}" for name, count in counts.items())
+    return f"{' and '.join(each)} {word}"
 
 
 def _name(node: Node) -> str:
@@ -194,7 +198,19 @@ def _say_which(odd: Sequence[int], last: int, shown: int) -> str:
 
 
 def _are_in_turns(odd: Sequence[int], last: int) -> bool:
-    return [*odd] in ([*range(0, last + 1, 2)], [*range(1, last + 1, 2)])
+    return len(odd) > 1 and [*odd] in ([*range(0, last + 1, 2)], [*range(1, last + 1, 2)])
+
+
+def _tell_wiring(odd: Sequence[int], members: Sequence[Sequence[Node]], shown: int) -> str:
+    """Return which members are wired otherwise, or what a first one begins with."""
+    last = len(members) - 1
+    if [*odd] == [0] or (shown == 0 and len(odd) == last):
+        starts = list_starts(members[0], members[1])
+        if starts and all(node.operator.has("adds") for node in starts):
+            return "the first begins the sum"
+        if starts or begins_stored(members):
+            return _STORED
+    return f"{_say_which(odd, last, shown)} wired differently"
 
 
 def _tell_streams(one: Difference, last: int, members: Sequence[Sequence[Node]]) -> str:

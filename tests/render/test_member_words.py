@@ -117,6 +117,30 @@ def begin_stored(writer: Writer, number: int, x: str) -> str:
     return writer.add("Add", x, writer.linear(writer.add("Add", "z", writer.linear(x))))
 
 
+def begin_sum(writer: Writer, number: int, x: str) -> str:
+    return writer.add("Add", x if number else writer.weight(1, 5, 8), writer.linear("z"))
+
+
+def begin_product(writer: Writer, number: int, x: str) -> str:
+    return writer.add("Mul", x if number else writer.weight(1, 5, 8), writer.linear("z"))
+
+
+def work_on_stored(writer: Writer, number: int, x: str) -> str:
+    """All members have all nodes, though the first one's layer has nothing to do with inputs."""
+    return writer.add("Add", "z", writer.linear(x if number else writer.weight(1, 5, 8)))
+
+
+def put_together(writer: Writer, number: int, x: str) -> str:
+    y = writer.linear(x)
+    return writer.add("Concat", y, axis=2) if number else y
+
+
+def lack_two(writer: Writer, number: int, x: str) -> str:
+    for _ in range(2 if number else 1):
+        x = writer.add("Add", x, writer.add("Tanh", writer.add("Mul", x, "z")))
+    return writer.linear(x)
+
+
 def rewire(writer: Writer, number: int, x: str) -> str:
     first = writer.linear(x)
     return writer.add("Sub", x if number % 2 else first, writer.linear(first))
@@ -136,6 +160,11 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (cross, ["self and cross alternate"]),
         (attend_both, []),  # in all of them alike
         (begin_stored, ["the first from stored values"]),
+        (begin_sum, ["the first begins the sum"]),
+        (begin_product, ["the first from stored values"]),
+        (work_on_stored, []),
+        (put_together, ["the first arranged differently"]),
+        (lack_two, ["the first with fewer parts"]),
         (rewire, ["every second wired differently"]),
     ],
 )
