@@ -41,7 +41,19 @@ def confirm_counts(located: LocatedPieces, clauses: Sequence[Clause]) -> list[Cl
         What is said, in order.
     """
     told = [_confirm(located.outline, one, [*clauses]) for one in clauses]
-    return [_confirm_pointwise(located, one, ()) for one in told]
+    return [_confirm_pointwise(located, _confirm_uses(one), ()) for one in told]
+
+
+def _confirm_uses(clause: Clause) -> Clause:
+    """Return a module without how often blocks are used where others of their kind are not."""
+    if len(clause.parts) != 1 or clause.parts[0].uses == 1 or clause.parts[0].name:
+        return clause
+    (part,) = clause.parts
+    kinds = {piece.kind for piece in part.scope}
+    alike = [piece for piece in (*part.scope, *clause.scope) if piece.kind in kinds]
+    if all(piece.uses == part.uses for piece in alike):
+        return clause
+    return replace(clause, parts=(replace(part, uses=1, users=()),))
 
 
 def _confirm_pointwise(located: LocatedPieces, clause: Clause, path: Path) -> Clause:

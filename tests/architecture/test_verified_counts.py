@@ -73,3 +73,19 @@ def test_pointwise_convolutions_are_counted_in_the_file(told: int, is_all: bool)
     clause = Clause(f"{told} pointwise convolutions", tuple(pieces), is_plain=True)
     (confirmed,) = confirm_counts(located, [clause])
     assert confirmed.write() == ("3 pointwise convolutions" if is_all else "pointwise convolutions")
+
+
+@pytest.mark.parametrize(("uses", "told"), [((2, 2), " used twice"), ((2, 1), "")])
+def test_what_some_of_a_module_are_used_is_not_said_of_all(
+    uses: tuple[int, int], told: str
+) -> None:
+    net = Network()
+    model = net.finish(net.add("Relu", net.take("x", (1, 4))))
+    nodes = [*model.graph.nodes]
+    located = LocatedPieces(Outline(model.graph, nodes), [], WeightedLayers(model, nodes))
+    tables = tuple(_piece("embedding", "Embedding") for _ in uses)
+    for piece, often in zip(tables, uses, strict=True):
+        piece.uses = often
+    inside = Clause("embeddings", tables, uses=2)
+    (confirmed,) = confirm_counts(located, [Clause("", tables, "layout", parts=(inside,))])
+    assert confirmed.write() == f"layout (embeddings{told})"
