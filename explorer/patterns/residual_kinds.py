@@ -22,6 +22,8 @@ _TELLING = frozenset({"GDN", "Global response norm", "Graph convolution", "Inver
 #: what is said in the plural where there are several
 _COUNTED = ("convolution", "module")
 _MOST_UNITS = 2
+#: kernels along time and places
+_AXES_OF_CLIPS = 3
 #: longer names are cut where they stand in a box
 _MOST_NAME = 52
 
@@ -142,7 +144,8 @@ def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
 
     What goes in and comes out is wider then (A. Paszke and others, ENet, 2016, figure 2b); between
     two of 1×1 it may be as wide (I. Radosavovic and others, Designing Network Design Spaces, 2020,
-    section 3.2).
+    section 3.2). Before a convolution of places one of time alone may stand for the first of 1×1
+    (C. Feichtenhofer and others, SlowFast Networks, 2019, table 1).
     """
     if len(main) == 3 and main[0].is_pointwise and main[2].is_pointwise:
         within, outside = main[1].out_features, main[2].out_features
@@ -150,11 +153,20 @@ def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
             is_narrow = not within or not outside or within <= outside
             return is_narrow or main[1].groups is not None
     first, last = main[0], main[-1]
-    if len(main) < 3 or not (first.is_pointwise or narrows(first)):
+    is_of_time = len(main) == 3 and _is_of_time(first, main[1])
+    if len(main) < 3 or not (first.is_pointwise or narrows(first) or is_of_time):
         return False
     inner, given = first.out_features or 0, last.out_features or 0
     is_inside = all((one.out_features or 0) <= inner for one in main[:-1])
     return last.is_pointwise and widens(last) and is_inside and inner < given
+
+
+def _is_of_time(one: ConvolutionDetails, other: ConvolutionDetails) -> bool:
+    """Return whether a convolution goes along time alone, and another one along places alone."""
+    if len(one.kernel) != len(other.kernel) or len(one.kernel) != _AXES_OF_CLIPS:
+        return False
+    is_apart = {*one.kernel[1:]} == {1} and other.kernel[0] == 1
+    return is_apart and one.kernel[0] > 1 and max(other.kernel) > 1
 
 
 def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:

@@ -240,3 +240,25 @@ def test_a_unit_of_two_residual_blocks_is_named_by_both() -> None:
     one = [node for node in net.graph(value).nodes if node.index < 4]
     assert name_block(one) == "Residual block"
     assert name_block([*net.graph(value).nodes]) == "2 residual blocks"
+
+
+@pytest.mark.parametrize(
+    ("kernels", "name"),
+    [
+        ([(3, 1, 1), (1, 3, 3), (1, 1, 1)], "Bottleneck block"),
+        ([(3, 3, 3), (1, 3, 3), (1, 1, 1)], "Residual block"),
+        ([(3, 1, 1), (3, 3, 3), (1, 1, 1)], "Residual block"),
+        ([(3, 1), (1, 3), (1, 1)], "Residual block"),
+    ],
+)
+def test_a_convolution_along_time_stands_for_the_first_of_a_bottleneck(
+    kernels: list[tuple[int, ...]], name: str
+) -> None:
+    net = Net()  # C. Feichtenhofer and others, SlowFast Networks, 2019, table 1
+    y = "x"
+    for kernel, given in zip(kernels, (3, 3, 12), strict=True):
+        y = net.add("Relu", net.add("Conv", y, net.store(given, 3, *kernel), kernel_shape=kernel))
+    y = net.nodes.pop().input[0]
+    ones = (1,) * len(kernels[0])
+    around = net.add("Conv", "x", net.store(12, 3, *ones), kernel_shape=ones)
+    assert net.tell(net.add("Relu", net.add("Add", y, around))).name == name
