@@ -63,11 +63,15 @@ class Called:
         ]
 
     def name_apart(self, clauses: Sequence[Clause]) -> list[Clause]:
-        """Return clauses with the outputs that they lead to, where several have one name alike."""
-        counts = Counter(one.name for one in clauses if one.name)
+        """Return clauses with the outputs that they lead to, where several have one name alike.
+
+        But rows of modules, which their number tells apart.
+        """
+        counts = Counter(one.name for one in clauses if one.name and not one.members)
+        counts = Counter({name: n for name, n in counts.items() if not name[0].isdigit()})
         return [
             replace(one, name=f"{output} {one.name}")
-            if counts[one.name] > 1 and (output := self._name_output(one))
+            if counts[one.name] > 1 and not one.members and (output := self._name_output(one))
             else one
             for one in clauses
         ]

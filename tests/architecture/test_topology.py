@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
+from netloupe.explorer.architecture.calls import Called
+from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.outline import Outline
+from netloupe.explorer.architecture.pieces import list_pieces
+from netloupe.explorer.architecture.reach import Reach
 from tests.architecture.networks import Network
 from tests.architecture.test_modules import Named
 
@@ -489,3 +494,19 @@ def test_modules_of_one_name_are_told_by_what_they_give() -> None:
     assert " action head (linear layer 32 → 4), end head (linear layer 32 → 6)" in told
     told = _imagine_more([f"t{number}" for number in range(5)], modules)
     assert ", head (linear layer 32 → 2), " in told
+
+
+@pytest.mark.parametrize(("name", "told"), [("head", "worth head"), ("2 blocks", "2 blocks")])
+def test_rows_of_modules_are_not_told_by_what_they_give(name: str, told: str) -> None:
+    net = Joined()
+    x = net.add("Relu", net.linear(net.take("x", (1, 8)), 8, 8))
+    ends = ["reward", "worth"]
+    for end in ends:
+        net.linear(x, 8, 2)
+        net.nodes[-1].output[0] = end
+    model = net.finish(*ends)
+    outline = Outline(model.graph, [*model.graph.nodes])
+    pieces = list_pieces(outline, [])[-2:]
+    called = Called(Reach(outline), [], [])
+    clauses = [Clause("linear layer", (piece,), name) for piece in pieces]
+    assert called.name_apart(clauses)[1].name == told
