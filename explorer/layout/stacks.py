@@ -264,6 +264,8 @@ def is_another(stack: Group, first: object) -> bool:
     block, shown = tell_block(stack), tell_block(first)
     if block.type_name and block.type_name == shown.type_name:
         return False
+    if {one.name for one in block.contents} == {one.name for one in shown.contents}:
+        return False
     size, other = block.node_count, shown.node_count
     if size < _NEARLY_AS_LARGE * other:
         return False

@@ -20,7 +20,7 @@ from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import IDEA, WORK, is_chain
-from netloupe.explorer.view import Item, is_recursive, nodes_inside
+from netloupe.explorer.view import Item, is_recursive, nodes_inside, strip_numbers
 
 from .shut_ideas import count_joins, find_name, is_shut_idea
 
@@ -39,6 +39,8 @@ _LEAST_SHOWN, _MOST_SHOWN = 3, 40
 _MOST_GROUPS, _MOST_NODES = 600, 40_000
 #: a stack is all that a block is about where it leaves so much of that untold
 _MOST_OF_BLOCK = 0.7
+#: of so many blocks that are alike the first and the last are shown last
+_LEAST_ALIKE = 3
 #: what leaves less untold is a detail
 _LEAST_UNTOLD = 0.02
 
@@ -126,7 +128,29 @@ def list_untold(model: Model, closed: list[Item], opened: Iterable[Item] = ()) -
         for block in blocks
         if block.untold >= _LEAST_UNTOLD and not any(_is_all_of(one, block) for one in blocks)
     ]
-    return sorted(blocks, key=lambda block: (-block.untold, len(block.way)))
+    return sorted(blocks, key=lambda one: (-one.untold, len(one.way), _is_end(one)))
+
+
+def _is_end(block: UntoldBlock) -> bool:
+    """Return whether a block is the first or the last of several, or in such a one.
+
+    The first often takes what is stored, and the last gives less than the others.
+    """
+    return any(
+        group.kind != "repeat"
+        and len(alike := list_alike(group)) >= _LEAST_ALIKE
+        and group in (alike[0], alike[-1])
+        for group in block.way
+    )
+
+
+def list_alike(group: Group) -> list[Group]:
+    """Return a group and what stands in one with it and is called alike, in order."""
+    if group.parent is None:
+        return [group]
+    key = strip_numbers(group.label), group.type_name
+    inner = group.parent.inner_groups()
+    return [one for one in inner if (strip_numbers(one.label), one.type_name) == key]
 
 
 def _list_in(

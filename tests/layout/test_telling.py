@@ -13,6 +13,7 @@ from netloupe.explorer.layout.hidden_blocks import list_stacks, list_stacks_and_
 from netloupe.explorer.layout.shown_items import count_boxes, list_closed
 from netloupe.explorer.layout.stacks import is_another
 from netloupe.explorer.layout.telling import is_ordinary, list_telling
+from netloupe.explorer.layout.untold import list_untold
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
@@ -99,15 +100,15 @@ def test_a_product_with_weights_of_a_softmax_is_telling_and_one_with_a_mask_is_n
     assert is_ordinary(group) == (by == "mask")
 
 
-def make_row() -> Model:
-    """Return a neck of cells that are called alike, of which the first joins one value more."""
+def make_row(larger: int = 0) -> Model:
+    """Return a neck of cells that are called alike, of which one joins one value more."""
     builder = Branching()
     x = builder.within("stem", partial(builder.branch, "x", 1))
 
     def write(x: str) -> str:
         first = x
         for number, between in enumerate(("Neg", "Abs", "Exp")):
-            branches = 4 if number == 0 else 3
+            branches = 4 if number == larger else 3
             x = builder.within(f"cell.{number}", partial(builder.branch, x, branches))
             x = builder.add(between, x)
         return builder.convolve(builder.add("Concat", x, first, axis=0))
@@ -127,6 +128,13 @@ def test_of_a_row_of_blocks_one_that_most_are_like_comes_before_the_row() -> Non
     view = View(make_row())
     ideas = [block.group.label for block in list_stacks_and_ideas(view, [])]
     assert ideas.index("cell.1") < ideas.index("cell.0") < ideas.index("neck")
+
+
+def test_of_blocks_that_are_alike_the_first_and_the_last_are_shown_last() -> None:
+    model = make_row(2)
+    blocks = list_untold(model, [*list_closed(View(model).root)])
+    cells = [block.group.label for block in blocks if block.group.label.startswith("cell")]
+    assert cells.index("cell.1") < cells.index("cell.0")
 
 
 def count_with_inputs(count: int) -> tuple[int, int]:
