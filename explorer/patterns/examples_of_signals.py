@@ -200,4 +200,26 @@ halves (float[1, 8, 16] x) => (float[1, 8, 8] even, float[1, 8, 8] odd)
 """,
         "Interaction of even and odd places",
     ),
+    "random-features": (
+        """
+features (float[1, 9, 8] q, float[1, 9, 8] k, float[1, 9, 6] v) => (float[1, 9, 6] y)
+<int64[2] dims = {8, 24}, float two = {2}, float least = {1e-4}, int64[1] last = {2},
+ int64[1] tokens = {1}>
+{
+  w = ConstantOfShape (dims)
+  q1 = MatMul (q, w)  q2 = Pow (q, two)  q3 = ReduceSum (q2, last)  q4 = Div (q3, two)
+  q5 = Sub (q1, q4)   q6 = Exp (q5)      asked = Add (q6, least)
+  k1 = MatMul (k, w)  k2 = Pow (k, two)  k3 = ReduceSum (k2, last)  k4 = Div (k3, two)
+  k5 = Sub (k1, k4)   k6 = Exp (k5)      keys = Add (k6, least)
+  turned = Transpose <perm = [0, 2, 1]> (keys)
+  context = MatMul (turned, v)
+  mixed = MatMul (asked, context)
+  total = ReduceSum (keys, tokens)
+  column = Transpose <perm = [0, 2, 1]> (total)
+  sums = MatMul (asked, column)
+  y = Div (mixed, sums)
+}
+""",
+        "Linear attention, 24 random features",
+    ),
 }

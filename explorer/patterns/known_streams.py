@@ -13,6 +13,7 @@ from .mixture_heads import find_mixture_heads
 from .pair_relations import find_pair_relations
 from .position_windows import find_addressings, find_position_windows
 from .preconditioning import find_preconditionings
+from .random_features import find_random_features
 from .registered_patterns import register_part as _part
 from .short_convolutions import find_short_convolutions
 from .signal_units import find_channel_energies, find_cosine_embeddings, find_polar_spectra
@@ -20,6 +21,7 @@ from .text_pools import find_text_pools
 
 #: ideas of papers that a block of a stack may be about
 STREAM_UNITS = (
+    _part("random-features", find_random_features, "attention", family="attention"),
     _part("averaged-heads", find_averaged_heads, "attention", family="attention"),
     _part("band-split", find_band_splits, "unit"),
     _part("short-convolution", find_short_convolutions, "unit"),

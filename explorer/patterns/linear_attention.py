@@ -68,7 +68,7 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 numbers |= divided[0]
                 last = divided[1]
             add_pointwise_projections(blocks, numbers, last)
-            numbers, last = _add_projections(blocks, numbers, last)
+            numbers, last = add_layers_around(blocks, numbers, last)
             details = AttentionDetails(attention="Linear attention")
             yield FoundBlock("attention", "Linear attention", frozenset(numbers), last, (), details)
             break
@@ -220,7 +220,7 @@ def _puts_ones(operations: Operations, number: int) -> bool:
     return any({*read_numbers(constant_tensor(value))} == {1.0} for value in fixed)
 
 
-def _add_projections(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[set[int], int]:
+def add_layers_around(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[set[int], int]:
     """Add the linear layers before and behind that nothing else takes."""
     operations = blocks.operations
     pending = sorted({g for n in numbers for g in operations.givers(n)} - numbers, reverse=True)

@@ -63,6 +63,12 @@ ATTENTION = (
         "linear-attention",
     ),
     FigureWord(
+        "random features",
+        "Queries and keys of linear attention become exponentials of products with stored "
+        "numbers: `256 random features`.",
+        "random-features",
+    ),
+    FigureWord(
         "pointwise attention",
         "Each score goes through an activation, which stands in the place of softmax.",
         "pointwise-attention",

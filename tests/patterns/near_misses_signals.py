@@ -87,6 +87,14 @@ exponentials
   s1 = Exp (t1) => s1 = Sigmoid (t1)
 one of them each time
   d = Mul (o, s1) => d = Mul (e, s1)
+[random-features]
+their squares
+  q2 = Pow (q, two) => q2 = Pow (z, two)
+  float[1, 9, 6] v) => float[1, 9, 6] v, float[1, 9, 8] z)
+exponentials
+  k6 = Exp (k5) => k6 = Tanh (k5)
+sums of the keys
+  total = ReduceSum (keys, tokens) => total = ReduceSum (k1, tokens)
 """
 
 SPELLINGS = """
