@@ -8,7 +8,7 @@ on a box are those of its ports, where the sizes of these are known.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
@@ -50,12 +50,16 @@ class Ports(NamedTuple):
     is_layer
         Whether its only work on maps is one convolution without a stride: without padding it loses
         places at the border, so that a few rows may become one.
+    joins_entering
+        Whether what leaves is what enters and what layers give, side by side: its width is that of
+        no layer.
     """
 
     taken: tuple[tuple[int, ...], ...] = ()
     given: tuple[tuple[int, ...], ...] = ()
     has_maps: bool = True
     is_layer: bool = False
+    joins_entering: bool = False
 
     def correct(self, widths: Sequence[int]) -> tuple[int, ...]:
         """Return the widths that layers go through, with the last one as the group gives it.
@@ -72,7 +76,7 @@ class Ports(NamedTuple):
             then the first one and that width. Nothing where layers do not take the map that
             enters, as those of a style, or where the width of what leaves is none of theirs.
         """
-        if len(widths) < 2:
+        if len(widths) < 2 or self.joins_entering:
             return (*widths,)
         if any(self._reshapes(widths, dims) for dims in self.given):
             return (*widths,)
@@ -220,6 +224,17 @@ def find_ports(group: Group) -> Ports:
         len(on_maps) == 1
         and _is_without_stride(on_maps[0])
         and not any(node.operator.has("slices", "reshapes", "picks") for node in nodes),
+        any(_joins(value, entering) for value in leaving),
+    )
+
+
+def _joins(value: Value, entering: Container[Value]) -> bool:
+    """Return whether a value is one that enters, and others, side by side."""
+    node = value.producer
+    return (
+        node is not None
+        and node.operator.has("joins")
+        and any(operand in entering for operand in node.inputs if operand is not None)
     )
 
 

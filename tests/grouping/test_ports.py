@@ -296,3 +296,18 @@ def test_a_convolution_that_looks_at_each_place_has_no_stride(stride: int, told:
     model = load(make_model(nodes, {"w": (4, 4, 5, 3)}, (1, 4, 5, 20)).SerializeToString())
     tree = build_group_tree(model.graph, "names")
     assert find_ports(tree.root).tell_scale() == told
+
+
+@pytest.mark.parametrize(("other", "told"), [("x", "3×3 · 4 → 6"), ("inner", "4 → 12")])
+def test_a_width_that_a_joined_value_adds_is_not_that_of_a_convolution(
+    other: str, told: str
+) -> None:
+    make = helper.make_node
+    nodes = [
+        make("Conv", ["x", "w"], ["c"], "/fuse/conv/Conv", pads=[1] * 4),
+        make("Relu", ["c"], ["inner"], "/fuse/act/Relu"),
+        make("Concat", [other, "inner"], ["j"], "/fuse/Concat", axis=1),
+        make("Neg", ["j"], ["y"], "/Neg"),
+    ]
+    faces = list_faces(make_model(nodes, {"w": (6, 4, 3, 3)}))
+    assert any(told in text for text in faces["fuse"])
