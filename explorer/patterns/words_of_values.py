@@ -137,6 +137,10 @@ SIZES = (
     ),
     FigureWord("`3 parts of 12`", "Into how many parts a value is split, and how long each is."),
     FigureWord("halves the size", "A block of a stack has strides of 2, and the others none."),
+    FigureWord(
+        "shared, shared with embedding",
+        "Another box takes rows of the same table; the output layer multiplies by it.",
+    ),
     FigureWord("dilation", "How many places apart a kernel reads: `dilation 1 … 32` over a stack."),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.grouping.shared_tables import tell_shared_table
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import Recognition, read_scalar, recognise
@@ -70,7 +71,7 @@ class NodeFacts:
         is_stored = weight is not None and weight.kind != "ml"
         found = self._find(node, weight) if weight is not None and is_stored else None
         if weight is not None and found is not None:
-            facts = found.facts
+            facts = (*found.facts, *filter(None, [tell_shared_table([node])]))
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import (
     UNKNOWN_PORTS,
     find_ports,
     list_port_places,
     list_port_widths,
 )
+from netloupe.explorer.grouping.shared_tables import tell_shared_table
 from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node
@@ -37,6 +39,8 @@ MOST_OPERATORS_COUNTED = 300_000
 _MOST_OF_IDEA = 12
 #: what is said of branches that are one box
 _SUMMED = "side by side, summed"
+#: what takes rows of a table, or multiplies by it, has so many nodes at most
+_MOST_WITH_TABLE = 12
 #: blocks of a stack of so many nodes are compared
 _MOST_COMPARED = 4_000
 #: what Q/DQ is written for, by name as all operators of a group are written
@@ -58,7 +62,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         quiet = ""
     ports = find_ports(known) if isinstance(known, Group) else UNKNOWN_PORTS
     if recognition is not None:
-        facts = ports.correct_facts(recognition.facts)
+        facts = (*ports.correct_facts(recognition.facts), *_tell_shared(element))
         if repeat is not None:
             facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
         rows = list_facts(facts, _list_differences(repeat, facts))
@@ -66,6 +70,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         contents = MadeOf()
         if isinstance(known, Group):
             contents = write_contents(known.contents, fits_row, ports)
+            shared = _tell_shared(known) if repeat is None and contents.facts else ()
+            contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
                 told = [_tell_all_blocks(repeat, contents.facts)]
                 told = [*filter(None, told), *_tell_streams(repeat, ["→"])]
@@ -106,6 +112,14 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _tell_shared(element: Group | Graph) -> tuple[str, ...]:
+    """Return whether a box of one weight has a table that others use, too."""
+    if not isinstance(element, Group) or element.node_count > _MOST_WITH_TABLE:
+        return ()
+    told = tell_shared_table(list_member_nodes(element, _MOST_WITH_TABLE))
+    return (told,) if told else ()
 
 
 def _list_differences(repeat: Group | None, facts: Sequence[str]) -> list[str]:
