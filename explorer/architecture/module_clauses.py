@@ -86,12 +86,15 @@ class ModuleTeller:
                 opened = open_row(row)
                 told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
                 between = [piece for module in row for piece in steps.get(id(module), ())]
+                # what makes maps larger is told: it is what a decoder is for
+                larger = [piece for piece in between if piece.part.is_transposed]
+                between = [piece for piece in between if not piece.part.is_transposed]
                 rest = sum(one.weight for one in told)
                 if told and weigh_pieces(between) > _MOST_STEPS * rest:
                     told += self._fitter.tell_kinds(between)
                 elif told and between:  # they are steps of what is told
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
-                clauses += told
+                clauses += told + self._fitter.tell_kinds(larger)
         clauses = [*self._join_neighbours(self._join_beside(clauses))]
         return join_equal(join_used(self._join_stages(self._join_larger(clauses))))
 
@@ -109,7 +112,8 @@ class ModuleTeller:
             for place, one in enumerate(clauses[places[0] : places[-1]], places[0])
             if place not in places
         ]
-        if len({one.token for one in between}) != 1 or not _is_staged(between[0]):
+        held = {piece.token for one in between for piece in one.scope}
+        if len(held) != 1 or between[0].scope[0].kind not in IN_STAGES:
             return clauses
         pieces = [piece for place in places for piece in clauses[place].pieces]
         kept = [one for place, one in enumerate(clauses) if place not in places]
@@ -261,15 +265,13 @@ def _is_staged(clause: Clause) -> bool:
 def _leave_out_steps(modules: Sequence[Module]) -> tuple[list[Module], dict[int, list[Piece]]]:
     """Return modules without what is a step from one to the next of a row, as to smaller maps.
 
-    And for each module, by its id, the steps before it that are left out. What makes maps larger is
-    told: it is what a decoder is for.
+    And for each module, by its id, the steps before it that are left out.
     """
     kept: list[Module] = []
     steps: dict[int, list[Piece]] = {}
     waiting: list[Module] = []
     for module in modules:
-        is_step = module.group is None and module.pieces[0].kind in MINOR
-        if is_step and kept and not module.pieces[0].part.is_transposed:
+        if module.group is None and module.pieces[0].kind in MINOR and kept:
             waiting.append(module)
             continue
         if not (kept and "#" in kept[-1].mask and kept[-1].mask == module.mask):
