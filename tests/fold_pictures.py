@@ -18,7 +18,8 @@ from netloupe.explorer.layout import Composer, LayoutEngine  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
 from netloupe.explorer.render.picture import Picture, make_picture  # noqa: E402
 from netloupe.explorer.view import ViewOptions, nodes_inside  # noqa: E402
-from tests.fold_judge import Fault, RawGraph, judge_fold, read_raw  # noqa: E402
+from tests.fold_graph import RawGraph, read_raw  # noqa: E402
+from tests.fold_judge import Fault, judge_fold  # noqa: E402
 
 #: what a loop is marked with
 _LOOP = "↻"

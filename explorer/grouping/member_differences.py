@@ -18,17 +18,18 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source, is_input_independent
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.operators import HANDING_TRAITS
-from netloupe.explorer.patterns.readings import read_int, read_ints, read_str
+from netloupe.explorer.patterns.readings import read_int
 from netloupe.explorer.roles import find_weight
 
 Kind = Literal["operators", "wiring", "streams", "attributes", "widths"]
 
 #: of more values around a member it is not asked which of its nodes depend on which
 _MOST_VALUES = 64
-#: how far a kernel reaches, and the axes that something is about
-_LISTS = ("strides", "dilations", "kernel_shape", "axes")
-_NUMBERS = ("axis", "num_heads", "blocksize")
-_TEXTS = ("direction", "mode")
+#: attributes that tell how something computes: how far it reaches, over which axes, and how
+_TELLING = (
+    *("strides", "dilations", "kernel_shape", "axes", "axis"),
+    *("num_heads", "blocksize", "direction", "mode"),
+)
 _PAIR = 2
 #: behind so many operands none tells sizes, places or axes
 _MOST_ARRANGING = 8
@@ -73,16 +74,23 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
     Linear in the nodes.
     """
     readers = [_MemberReader(nodes) for nodes in members]
-    left = [*range(len(readers))]
+    whole = readers[shown].count("widths"), readers[shown].count("streams")
+    left = [
+        place
+        for place, one in enumerate(readers)
+        if place == shown or (one.count("widths"), one.count("streams")) != whole
+    ]
     found: list[Difference] = []
+    if len(left) == 1:
+        return found
     kinds: tuple[Kind, ...] = ("operators", "wiring", "streams", "attributes", "widths")
     for kind in kinds:
         told = {place: readers[place].count(kind) for place in left}
         odd = [place for place in left if told[place] != told[shown]]
         left = [place for place in left if place not in {*odd}]
         if kind == "operators":  # one that works on stored values may have all nodes, too
-            whole = readers[shown].count_all()
-            odd = [place for place in odd if readers[place].count_all() != whole]
+            all_told = readers[shown].count_all()
+            odd = [place for place in odd if readers[place].count_all() != all_told]
         alike: dict[frozenset[tuple[object, int]], list[int]] = {}
         for place in odd:
             alike.setdefault(frozenset(told[place].items()), []).append(place)
@@ -265,12 +273,18 @@ def _computes(node: Node) -> bool:
 
 
 def _tell_attributes(node: Node, *, with_widths: bool) -> tuple[object, ...]:
-    lists = tuple(read_ints(node, name) for name in _LISTS)
-    numbers = tuple(read_int(node, name) for name in _NUMBERS)
-    texts = tuple(read_str(node, name) for name in _TEXTS)
-    group = read_int(node, "group") or 1
-    hidden = read_int(node, "hidden_size") if with_widths else None
-    return (*lists, *numbers, *texts, group if with_widths else group > 1, hidden)
+    """Return the attributes of a node that tell how it computes; of groups whether there are any.
+
+    How many groups or hidden features there are is a width.
+    """
+    given = node.attributes
+    told: list[object] = [(name, given[name].value) for name in _TELLING if name in given]
+    if "group" in given:
+        group = read_int(node, "group")
+        told.append(group if with_widths else group != 1)
+    if with_widths and "hidden_size" in given:
+        told.append(read_int(node, "hidden_size"))
+    return tuple(told)
 
 
 def _read_dims(value: Value) -> object:

@@ -28,7 +28,7 @@ from netloupe.explorer.patterns.readings import read_int, read_ints
 from netloupe.explorer.roles import find_weight
 
 #: folds of more nodes are not compared
-_MOST_COMPARED = 20_000
+_MOST_COMPARED = 8_000
 #: so many names of parts are told, and so many numbers one by one
 _MOST_NAMES, _MOST_NUMBERS = 2, 3
 #: members of more kinds are said to differ, and no more
@@ -70,14 +70,16 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
     """
     if repeat.node_count > _MOST_COMPARED or len(repeat.children) < 2 or repeat.is_loop:
         return []  # in steps of one body an exporter may compute something beforehand
+    reference = repeat.exemplar if shown is None else shown
+    found = repeat.list_differences(reference)
+    if not found:
+        return []
     members = [
         list_member_nodes(child, _MOST_COMPARED) if isinstance(child, Group) else [child]
         for child in repeat.children
     ]
-    reference = repeat.exemplar if shown is None else shown
     last = len(members) - 1
     told: list[str] = []
-    found = repeat.list_differences(reference)
     if sum(one.kind == "operators" for one in found) > _MOST_KINDS:
         told.append("different parts")
         found = [one for one in found if one.kind != "operators"]

@@ -14,7 +14,8 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.readers.load import load
-from tests.fold_judge import judge_fold, read_raw
+from tests.fold_graph import read_raw
+from tests.fold_judge import judge_fold
 
 from .test_repeats import repeats
 
