@@ -48,7 +48,7 @@ _ARITHMETIC = {
     "gathers": "gather",
 }
 _STORED = "the first from stored values"
-_INNER = "different inner widths"
+_WIDTHS, _INNER = "different widths", "different inner widths"
 #: how a box says that widths change
 _WIDTHS_SAID = ("→", "channels", "takes ", "widths")
 #: how it says how many members have something; numbers may go in cycles besides
@@ -245,16 +245,18 @@ def _tell_attributes(members: Sequence[Sequence[Node]]) -> str:
 
 
 def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
-    """Return how many features members take where that changes, or else what they give."""
-    is_said = any(sign in text for sign in _WIDTHS_SAID)
-    ends = [*map(read_ends, members)]
-    for what, side in (("takes", 0), ("gives", 1)):
-        course = [one[side] for one in ends]
-        known = [width for width in course if width is not None]
-        if len({*known}) > 1:
-            if is_said:
-                return ""
-            return f"{what} {_write_course(known)}" if len(known) == len(course) else _INNER
+    """Return how many features members take where that changes, or else that widths do.
+
+    What the last layer in a file gives need not be what a member with branches gives.
+    """
+    taken, given = zip(*map(read_ends, members), strict=True)
+    known = [width for width in taken if width is not None]
+    if len({*taken}) > 1:
+        if any(sign in text for sign in _WIDTHS_SAID):
+            return ""
+        return f"takes {_write_course(known)}" if len(known) == len(taken) else _WIDTHS
+    if len({*given}) > 1:
+        return "" if any(sign in text for sign in _WIDTHS_SAID) else _WIDTHS
     return "" if "different" in text else _INNER
 
 

@@ -103,6 +103,11 @@ def hide(writer: Writer, number: int, x: str) -> str:
     return writer.linear(writer.add("Relu", writer.linear(x, 8, 16 + number)), 16 + number, 8)
 
 
+def give_more(writer: Writer, number: int, x: str) -> str:
+    writer.linear("z", 8, 4 + number)
+    return x
+
+
 def cross(writer: Writer, number: int, x: str) -> str:
     return writer.attend(x, "z" if number % 2 else x)
 
@@ -157,6 +162,7 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (take_more, ["takes 3, then 8"]),
         (grow, ["takes 8 … 20"]),
         (hide, ["different inner widths"]),
+        (give_more, ["different widths"]),
         (cross, ["self and cross alternate"]),
         (attend_both, []),  # in all of them alike
         (begin_stored, ["the first from stored values"]),
