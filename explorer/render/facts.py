@@ -57,10 +57,11 @@ class NodeFacts:
         """Return the rows on a node's box.
 
         One with kernel and widths for a node with a weight, which a click on it selects (none,
-        where there is nothing to say, as of a norm); for an operator that the field calls
-        otherwise that name; for what was fitted to data how many trees, classes and the like
-        there are; kernel and stride of a pool, as of a convolution; which part is taken, and what
-        a number does (``× 8``); for all others one with the attributes, and the first constants.
+        where there is nothing to say, as of a norm); for a norm of learned tokens their size; for
+        an operator that the field calls otherwise that name; for what was fitted to data how many
+        trees, classes and the like there are; kernel and stride of a pool, as of a convolution;
+        which part is taken, and what a number does (``× 8``); for all others one with the
+        attributes, and the first constants.
         """
         told = _tell(node)
         if not told:
@@ -80,6 +81,9 @@ class NodeFacts:
             text, place = number
             stands = bool(constants) and constants[0].index == place
             return [[FaceRow(text, "muted", (), stands)]]
+        if weight is not None and weight.kind == "normalization":
+            # scale and shift are no news of a norm; what it is given may be learned
+            return [describe_constants(node, [row for row in constants if row.index == 0])]
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS

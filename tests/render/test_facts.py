@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook
@@ -186,3 +186,15 @@ def test_a_norm_of_a_constant_leaves_other_norms_their_name() -> None:
     facts = NodeFacts()
     facts.name(of_queries)
     assert facts.name(of_stream) == "LayerNorm"
+
+
+def test_a_norm_of_learned_tokens_says_their_size_and_no_attributes() -> None:
+    net = Network()
+    queries = net.norm(net.weight(1, 5, 8), 8)
+    model = net.finish(net.add("Add", queries, net.take("x", (1, 5, 8))))
+    boxes = [item for item in View(model).root.children if not item.is_terminal]
+    norm = next(item for item in boxes if getattr(item.element, "op_type", "").startswith("Layer"))
+    assert isinstance(norm.element, Node)
+    (rows,) = NodeFacts().list_blocks(norm.element, norm.constants)
+    assert [row.pieces[0][0] for row in rows] == ["⟨1×5×8⟩"]
+    assert all(row.is_constant for row in rows)
