@@ -116,7 +116,7 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     if len(search.insets) == _MOST_INSETS:
         return False
     zoom = search.zoom()
-    is_most = _is_most(block)
+    is_most = _is_most(search, block)
     most_aspect = max(_MOST_ASPECT_OF_MOST if is_most else _MOST_ASPECT, _tell_aspect(search))
     least, most = _tell_limits(search, block)
     inset = _open_beside(search, block)
@@ -143,7 +143,7 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
 
 def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
     """Return the least zoom and the most boxes of a picture with a block beside it."""
-    if not _is_most(block):
+    if not _is_most(search, block):
         is_new = _is_new(block)
         most = _MOST_BOXES if is_new else MOST_WITH_INSETS
         return _LEAST_ZOOM if is_new or block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, most
@@ -154,13 +154,20 @@ def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
 
 def _is_alone(search: Search, block: UntoldBlock) -> bool:
     """Return whether a block is most of a model, and nothing of that is open yet."""
-    return _is_most(block) and not (search.insets or search.shows_stack())
+    return _is_most(search, block) and _shows_none(search)
 
 
-def _is_most(block: UntoldBlock) -> bool:
-    """Return whether a block leaves most of a model untold, or much of what is not ordinary."""
-    least = _MOST_OF_MODEL if is_ordinary(block.group) else _MUCH_OF_TELLING
-    return block.untold >= least
+def _is_most(search: Search, block: UntoldBlock) -> bool:
+    """Return whether a block leaves most of a model untold.
+
+    Where nothing is open, much is enough of what no ordinary network has.
+    """
+    is_telling = _shows_none(search) and not is_ordinary(block.group)
+    return block.untold >= (_MUCH_OF_TELLING if is_telling else _MOST_OF_MODEL)
+
+
+def _shows_none(search: Search) -> bool:
+    return not (search.insets or search.shows_stack())
 
 
 def _is_new(block: UntoldBlock) -> bool:
