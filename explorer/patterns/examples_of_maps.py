@@ -36,6 +36,26 @@ pillars (float[6, 8] features, int64[6, 3] places) => (float[1, 4, 16, 16] y)
 """,
         "Scatter to a grid, 16 × 16",
     ),
+    "unpooling": (
+        """
+segnet (float[1, 4, 8, 8] x, float[1, 4, 4, 4] deep)
+ => (float[1, 4, 8, 8] y, float[1, 4, 4, 4] most)
+<int64[3] flat = {1, 4, 16}, int64[3] all = {1, 4, 64}, int64[4] map = {1, 4, 8, 8},
+ int64[2] none = {0, 0}, int64[2] one = {1, 1}, int64[2] axes = {2, 3}>
+{
+  most, where = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)
+  [every] same, every = MaxPool <kernel_shape = [1, 1]> (x)
+  [begins] begins = Slice (every, none, one, axes)
+  [apart] places = Sub (where, begins)
+  zeros = ConstantOfShape (all)
+  [flat] index = Reshape (places, flat)
+  [values] values = Reshape (deep, flat)
+  [puts] back = ScatterElements <axis = 2> (zeros, index, values)
+  y = Reshape (back, map)
+}
+""",
+        "Max unpooling, 2×2, to 8 × 8",
+    ),
     "weighted-fusion": (
         """
 fusion (float[1, 8, 16, 16] fine, float[1, 8, 8, 8] coarse) => (float[1, 8, 16, 16] y)

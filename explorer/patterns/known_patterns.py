@@ -118,6 +118,7 @@ from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .transport import find_sinkhorns
+from .unpoolings import find_unpoolings
 from .vector_tracks import find_vector_messages, find_vector_updates
 from .warping import find_warps
 from .waves import find_encodings, find_transforms
@@ -317,6 +318,7 @@ IDEAS = (
     _part("gate", find_gates, "gate"),
     _part("gated-residual-network", find_gated_residuals, "gated network"),
     _part("variable-selection", find_variable_selections, "variable selection"),
+    _part("unpooling", find_unpoolings, "unit"),
     _part("grid-scatter", find_grid_scatters, "unit"),
     _part("weighted-fusion", find_weighted_fusions, "unit"),
     _part("weighted-sum", find_weighted_sums, "attention", family="attention"),

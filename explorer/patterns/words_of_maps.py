@@ -123,6 +123,12 @@ MAPS = (
         "weighted-fusion",
     ),
     FigureWord(
+        "max unpooling",
+        "Values are put back to the places that a max pool took the largest from, with zeros "
+        "around: `2×2`.",
+        "unpooling",
+    ),
+    FigureWord(
         "scatter to a grid",
         "Features that are put at computed places of an empty grid, which is convolved: "
         "`128 × 128`.",

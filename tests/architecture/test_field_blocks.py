@@ -43,6 +43,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("vector-update", "equivariant update (scalars and vectors)"),
         ("spatial-softmax", "spatial softmax (8 keypoints)"),
         ("grid-scatter", "scatter to a grid (16 × 16)"),
+        ("unpooling", "max unpooling (2×2, to 8 × 8)"),
         ("weighted-fusion", "weighted fusion (2 maps)"),
         ("channel-shift", "temporal shift"),
         ("branched-convolution", "multi-branch 3×3 convolution"),

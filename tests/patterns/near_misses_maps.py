@@ -42,6 +42,15 @@ computed places
 a convolution of the grid
   y = Conv <pads = [1, 1, 1, 1]> (grid, w) => y = Relu (grid)
   float[1, 4, 16, 16] y => float[1, 8, 16, 16] y
+[unpooling]
+zeros around
+  zeros = ConstantOfShape (all) => zeros = Expand (half, all)
+  int64[2] none = {0, 0} => float half = {0.5}, int64[2] none = {0, 0}
+places of a pool, they are computed otherwise
+  places = Sub (where, begins) => places = Sub (other, begins)
+  float[1, 4, 4, 4] deep) => float[1, 4, 4, 4] deep, int64[1, 4, 4, 4] other)
+places put alone, values are added
+  ScatterElements <axis = 2> => ScatterElements <axis = 2, reduction = "add">
 [weighted-fusion]
 shares that are 1 together
   float b = {0.6} => float b = {0.9}

@@ -81,6 +81,7 @@ _ANCHORS = {
     "place-attention": {"of_rows", "of_columns", "high", "wide", "once", "y"},
     "branch-attention": {"both", "mean", "shares", "weighted", "y"},
     "grid-scatter": {"canvas"},
+    "unpooling": {"back", "same", "values"},
     "global-context": {"scores", "column", "shares", "maps", "mean", "y"},
     "gated-convolution": {"both", "p", "spread", "g1", "once", "projected", "y"},
     "memory-addressing": {"content", "gate", "rest", "new", "old", "mixed", "ring", "moved"}
