@@ -57,8 +57,11 @@ def reshape(use: Use) -> list[Fact | None]:
     if wanted.count(-1) == 1 and wanted.count(None) == 0:
         place = wanted.index(-1)
         dims[place] = _find_rest(data.dims, wanted, dims, place)
-    elements = data.elements if len(dims) == 1 or (not dims and data.size == 1) else None
-    return [Fact(tuple(dims), data.dtype, elements), second]
+    listed = data.table if data.elements is None else data.elements
+    elements = listed if len(dims) == 1 or (not dims and data.size == 1) else None
+    is_table = listed is not None and len(dims) == 2 and find_size(tuple(dims)) == len(listed)
+    table = listed if is_table else None
+    return [Fact(tuple(dims), data.dtype, elements, table=table), second]
 
 
 def _find_rest(given: Dims | None, wanted: Sequence[Dim], dims: list[Dim], place: int) -> Dim:
@@ -92,7 +95,12 @@ def transpose(use: Use) -> list[Fact | None]:
         order = tuple(reversed(range(len(data.dims))))
     if sorted(order) != list(range(len(data.dims))):
         return [Fact(None, data.dtype)]
-    return [Fact(tuple(data.dims[axis] for axis in order), data.dtype)]
+    table = None
+    if data.table is not None and tuple(order) == (1, 0) and isinstance(data.dims[1], int):
+        table = tuple(
+            one for column in range(data.dims[1]) for one in data.table[column :: data.dims[1]]
+        )
+    return [Fact(tuple(data.dims[axis] for axis in order), data.dtype, table=table)]
 
 
 def squeeze(use: Use) -> list[Fact | None]:

@@ -32,6 +32,9 @@ class Fact(NamedTuple):
         Of a small constant list of real numbers that scales sizes, these.
     kind
         Of what is no tensor its type, as schemas write it: ``seq(float32)``.
+    table
+        Of a small matrix of integers these, row by row: exporters write paddings as pairs, turn
+        their order and the matrix.
     """
 
     dims: Dims | None = None
@@ -40,6 +43,7 @@ class Fact(NamedTuple):
     is_constant: bool = False
     numbers: tuple[float, ...] | None = None
     kind: str = ""
+    table: Dims | None = None
 
     @property
     def type_name(self) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import data_type
 
 from .elementwise import FLOAT32, MOST_ELEMENTS, read_elements
-from .facts import Dim, Fact, Use, find_size, list_integers
+from .facts import Dim, Dims, Fact, Use, find_size, list_integers
 from .polynomial import divide_exactly
 
 INT64 = data_type("int64")
@@ -77,7 +77,20 @@ def slice_(use: Use) -> list[Fact | None]:
     if data.elements is not None and rank == 1 and len(axes) == 1 and None not in numbers:
         start, end, step = (many[0] for many in numbers if many)
         elements = data.elements[start:end:step] if step else None
-    return [Fact(tuple(dims), data.dtype, elements)]
+    table = None
+    if len(axes) == 1 and None not in numbers:
+        table = _cut_table(data, axes[0] % rank, slice(*(many[0] for many in numbers if many)))
+    return [Fact(tuple(dims), data.dtype, elements, table=table)]
+
+
+def _cut_table(data: Fact, axis: int, cut: slice) -> Dims | None:
+    """Return what is left of the rows or the columns of a matrix whose elements are known."""
+    columns = data.dims[1] if data.dims is not None and data.table is not None else 0
+    if data.table is None or not isinstance(columns, int) or not columns or cut.step == 0:
+        return None
+    rows = [data.table[at : at + columns] for at in range(0, len(data.table), columns)]
+    kept = rows[cut] if axis == 0 else [row[cut] for row in rows]
+    return tuple(one for row in kept for one in row)
 
 
 def _count_steps(start: int, end: int, step: int) -> int:

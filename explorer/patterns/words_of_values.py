@@ -141,6 +141,10 @@ SIZES = (
         "shared, shared with embedding",
         "Another box takes rows of the same table; the output layer multiplies by it.",
     ),
+    FigureWord(
+        "zero pad, reflection pad, replication pad, circular pad",
+        "What is put around, on how many places: 0, the mirrored inside, its edge, the other end.",
+    ),
     FigureWord("dilation", "How many places apart a kernel reads: `dilation 1 … 32` over a stack."),
 )
 

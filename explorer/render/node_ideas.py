@@ -15,7 +15,16 @@ from netloupe.explorer.patterns.predicted_transforms import PREDICTED, read_pred
 from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.patterns.scaled_branches import count_averaged, read_layer_scale
 
+from .operator_words import read_padding
+
 _BOTH = 2
+#: what papers call padding with what
+_PADS = {
+    "edge": "Replication pad",
+    "reflect": "Reflection pad",
+    "wrap": "Circular pad",
+    "zeros": "Zero pad",
+}
 
 
 class NodeIdea(NamedTuple):
@@ -59,6 +68,9 @@ def find_node_idea(node: Node) -> NodeIdea | None:
     rows = read_predicted_size(node)
     if rows:
         return NodeIdea(PREDICTED, (f"{rows} × {rows}",))
+    how, sides = read_padding(node) if node.operator.has("pads") else ("", "")
+    if how in _PADS and sides:  # of what may cut as well nothing is said
+        return NodeIdea(_PADS[how], (sides,))
     tokens = name_added_tokens(node)
     if tokens:
         return NodeIdea(tokens, category="lookup")

@@ -122,6 +122,15 @@ def _is_of_channels(node: Node, place: int, size: int, dims: Sequence[int]) -> b
 
 
 def _tell_padding(node: Node) -> tuple[str, ...]:
+    how, sides = read_padding(node)
+    return (f"{how} {sides}".strip(),) if how else ()
+
+
+def read_padding(node: Node) -> tuple[str, str]:
+    """Return with what a node pads, and how much: ``("reflect", "3")``.
+
+    ``("nothing", "")`` where it pads nothing, and no words for what is not known.
+    """
     facts = find_value_facts(node.graph.model)
     mode = node.attributes.get("mode")
     how = mode.value if mode is not None and isinstance(mode.value, str) else "constant"
@@ -133,16 +142,16 @@ def _tell_padding(node: Node) -> tuple[str, ...]:
     pads = read_limits(node, "pads", facts)
     axes = read_limits(node, "axes", facts)
     if node.operator.operands.find("pads") is None and "pads" not in node.attributes:
-        return ()
+        return "", ""
     if pads is None or not all(isinstance(pad, int) and pad >= 0 for pad in pads) or len(pads) % 2:
-        return (how,)
+        return how, ""
     sides = [*zip(pads, pads[len(pads) // 2 :], strict=False)]
     told = [(before, after) for before, after in sides if before or after]
     if not told or len(told) > _MOST_AXES or (axes is not None and len(axes) != len(sides)):
-        return ("nothing",) if not told else (how,)
+        return ("nothing", "") if not told else (how, "")
     if len({*told}) == 1:
-        return (f"{how} {_write_sides(*told[0])}",)
-    return (f"{how} {', '.join(starmap(_write_sides, told))}",)
+        return how, _write_sides(*told[0])
+    return how, ", ".join(starmap(_write_sides, told))
 
 
 def _write_sides(before: object, after: object) -> str:

@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from tests.onnx_text import load_text
 from tests.render.test_size_words import say
 
@@ -21,17 +22,67 @@ def pad(pads: str, how: str = "", dims: str = "1, 4, 8, 8") -> str:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (pad("0, 0, 3, 3, 0, 0, 3, 3", '<mode: string = "reflect">'), "reflect 3"),
-        (pad("0, 0, 1, 1, 0, 0, 1, 1"), "zeros 1"),
-        (pad("0, 0, 2, 0, 0, 0", dims="1, 4, 8"), "zeros 2 before"),
-        (pad("0, 0, 2, 0, 0, 1", dims="1, 4, 8"), "zeros 2 before and 1 behind"),
-        (pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "edge">'), "edge 1, 2"),
-        (pad("0, 0, 0, 0, 0, 0, 0, 0"), "nothing"),
-        (pad("0, 0, -1, 0, 0, 0", dims="1, 4, 8"), "zeros"),  # it cuts
+        (pad("0, 0, 3, 3, 0, 0, 3, 3", '<mode: string = "reflect">'), ["Reflection pad", "3"]),
+        (pad("0, 0, 1, 1, 0, 0, 1, 1"), ["Zero pad", "1"]),
+        (pad("0, 0, 2, 0, 0, 0", dims="1, 4, 8"), ["Zero pad", "2 before"]),
+        (pad("0, 0, 2, 0, 0, 1", dims="1, 4, 8"), ["Zero pad", "2 before and 1 behind"]),
+        (pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "edge">'), ["Replication pad", "1, 2"]),
+        (pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "wrap">'), ["Circular pad", "1, 2"]),
+        (pad("0, 0, 0, 0, 0, 0, 0, 0"), ["Pad", "nothing"]),
+        (pad("0, 0, -1, 0, 0, 0", dims="1, 4, 8"), ["Pad", "zeros"]),  # it cuts
     ],
 )
-def test_paddings_are_told_with_what_and_how_much(model: str, said: str) -> None:
-    assert say(model) == ["Pad", said]
+def test_paddings_are_told_with_what_and_how_much(model: str, said: list[str]) -> None:
+    assert say(model) == said
+
+
+def test_padding_with_another_number_is_none_with_zeros() -> None:
+    model = """
+    g (float[1, 4, 8] x) => (y) <int64[6] p = {0, 0, 1, 0, 0, 1}, float low = {-5}>
+    { [n] y = Pad (x, p, low) }
+    """
+    assert say(model)[0] == "Pad"
+
+
+#: as torch's older exporter writes paddings: pairs of each axis from the last one on, turned
+_COMPUTED = """
+    g (float[1, 4, 8, 8] x) => (y)
+    <int64[{count}] given = {{{given}}}, int64[1] more = {{{more}}}, int64[2] pairs = {{-1, 2}},
+     int64[1] start = {{-1}}, int64[1] end = {{-9223372036854775807}}, int64[1] axis = {{0}},
+     int64[1] step = {{{step}}}, int64[1] all = {{-1}}> {{
+      zeros = ConstantOfShape <value = int64[1] {{0}}> (more)
+      listed = Concat <axis = 0> (given, zeros)
+      matrix = Reshape (listed, pairs)
+      turned = Slice (matrix, start, end, axis, step)
+      sides = Transpose <perm = [1, 0]> (turned)
+      row = Reshape (sides, all)
+      p = Cast <to = 7> (row)
+      [n] y = Pad <mode = "reflect"> (x, p)
+    }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("3, 3, 3, 3", ["Reflection pad", "3"]),
+        ("1, 2, 3, 4", ["Reflection pad", "3 before and 4 behind, 1 before and 2 behind"]),
+    ],
+)
+def test_computed_paddings_are_read(given: str, said: list[str]) -> None:
+    model = _COMPUTED.format(given=given, count=4, more=4, step=-1)
+    assert say(model) == said
+    width, height = (8 + sum(map(int, given.split(", ")[at : at + 2])) for at in (0, 2))
+    result = load_text(model).graph.nodes[-1].output(0)
+    assert result is not None
+    dims = find_value_facts(result.graph.model).find_dims(result)
+    assert dims == (1, 4, height, width)
+
+
+def test_paddings_of_rows_that_are_not_known_are_not_read() -> None:
+    model = _COMPUTED.format(given="3, 3, 3, 3", count=4, more=4, step=-1)
+    model = model.replace("x) => (y)", "x, int64[4] others) => (y)").replace("(given,", "(others,")
+    assert say(model) == ["Pad", "reflect"]
 
 
 @pytest.mark.parametrize(
