@@ -736,9 +736,12 @@ LIGHT_ARCHITECTURES: dict[str, Architecture] = {
         parameters=60_965_224,
     ),
     "light_densenet121.onnx": replace(DENSENET, classes=_CLASSES),
-    # Szegedy et al., Going Deeper with Convolutions, 2015, table 1
+    # Szegedy et al., Going Deeper with Convolutions, 2015, table 1, and figure 2b: four branches
     "light_inception_v1.onnx": Architecture(
-        family="Inception CNN", blocks=(Blocks("Inception block", (2, 5, 2)),), classes=_CLASSES
+        family="Inception CNN",
+        blocks=(Blocks("Inception block", (2, 5, 2)),),
+        classes=_CLASSES,
+        numbers=(4,),
     ),
     # Ioffe and Szegedy, Batch Normalization, 2015, figure 5: 3c and 4e halve the size
     "light_inception_v2.onnx": Architecture(
