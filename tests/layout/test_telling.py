@@ -153,3 +153,36 @@ def test_of_many_inputs_and_outputs_few_count_as_boxes() -> None:
     many, all_many = count_with_inputs(12)
     assert few == all_few
     assert (many, all_many) == (few + 4, all_few + 9)
+
+
+def make_core(*, goes_on: bool) -> Model:
+    """Return a mixer that gives shares beside what a head takes, or what it gives itself."""
+    builder = Branching()
+    x = builder.within("stem", partial(builder.branch, "x", 1))
+    given: list[str] = []
+
+    def write(x: str) -> str:
+        mixed = builder.mix(x)
+        shares = builder.add("Softmax", builder.linear(mixed))
+        shares = builder.add("Mul", shares, builder.weight())
+        given.append(builder.add("Log", builder.add("Add", shares, builder.weight())))
+        return builder.linear(builder.add("Tanh", mixed))
+
+    y = builder.within("core", lambda: write(x))
+    if goes_on:
+        y = builder.within("head", partial(builder.mlp, y))
+    names = ("x", given[0], y)
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names]
+    graph = helper.make_graph(builder.nodes, "", values[:1], values[1:], builder.initializers)
+    return load(helper.make_model(graph).SerializeToString())
+
+
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_a_block_with_an_output_of_its_own_is_no_end_where_others_take_from_it(
+    goes_on: bool,
+) -> None:
+    model = make_core(goes_on=goes_on)
+    core = find_group(model, "core/")
+    assert any(inner.kind == "postprocessing" for inner in core.inner_groups())
+    blocks = list_untold(model, [*list_closed(View(model).root)])
+    assert ("core" in {block.group.label for block in blocks}) == goes_on
