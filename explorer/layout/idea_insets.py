@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item, sibling_key
@@ -53,7 +54,9 @@ _TAKES_ROOM = 0.15
 def show_untold(search: Search) -> None:
     """Draw beside the picture what it leaves untold, as far as there is room."""
     refused: Counter[object] = Counter()
+    is_told_ordinary = cache(is_ordinary)
     for _ in range(_MOST_TRIED):
+        shows_telling = _shows_telling(search)
         shown = {
             tell_parts(item.element)
             for item in search.list_open()
@@ -68,7 +71,7 @@ def show_untold(search: Search) -> None:
                 if not refused[block.group]
                 and refused[block.made_of] < _MOST_ALIKE
                 and block.made_of not in shown
-                and not (_shows_telling(search) and is_ordinary(block.group))
+                and not (shows_telling and is_told_ordinary(block.group))
                 and not _is_drawn(search, block)
             ),
             None,

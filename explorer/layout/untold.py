@@ -41,6 +41,8 @@ _MOST_GROUPS, _MOST_NODES = 600, 40_000
 _MOST_OF_BLOCK = 0.7
 #: of so many blocks that are alike the first and the last are shown last
 _LEAST_ALIKE = 3
+#: of more groups beside each other nobody asks which are alike
+_MOST_BESIDE = 200
 #: what leaves less untold is a detail
 _LEAST_UNTOLD = 0.02
 
@@ -150,6 +152,8 @@ def list_alike(group: Group) -> list[Group]:
         return [group]
     key = strip_numbers(group.label), group.type_name
     inner = group.parent.inner_groups()
+    if len(inner) > _MOST_BESIDE:
+        return [group]
     return [one for one in inner if (strip_numbers(one.label), one.type_name) == key]
 
 
