@@ -80,7 +80,8 @@ def _find_whole(blocks: FoundBlocks, value: Value | None) -> tuple[Value, int, V
     number = operations.giver(value) if value is not None else None
     if number is None or value is None or not operations.nodes[number].operator.has(*_PARTING):
         return None
-    return operations.operands[number][0], number, value
+    taken = operations.operands[number]
+    return (taken[0], number, value) if taken else None
 
 
 def _find_layer(blocks: FoundBlocks, number: int | None, *, is_deep: bool) -> FoundBlock | None:
@@ -103,7 +104,7 @@ def _giver_before(blocks: FoundBlocks, layer: FoundBlock | None) -> int | None:
     operations = blocks.operations
     if layer is None:
         return None
-    value = operations.operands[min(layer.numbers)][0]
-    number = operations.giver(value)
+    taken = operations.operands[min(layer.numbers)]
+    number = operations.giver(taken[0]) if taken else None
     is_own = number is not None and layer.numbers.issuperset(operations.users[number])
     return number if is_own else None

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
+from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.grouping.member_differences import (
@@ -20,12 +22,14 @@ from netloupe.explorer.grouping.member_differences import (
     read_ends,
 )
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
-from netloupe.explorer.model import Node
+from netloupe.explorer.grouping.ports import find_ports
+from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.patterns.norms import NORMS
 from netloupe.explorer.patterns.readings import read_int, read_ints
 from netloupe.explorer.roles import find_weight
+from netloupe.explorer.roles.origins import find_origin
 
 #: folds of more nodes are not compared
 _MOST_COMPARED = 8_000
@@ -49,6 +53,10 @@ _ARITHMETIC = {
 }
 _STORED = "the first from stored values"
 _WIDTHS, _INNER = "different widths", "different inner widths"
+#: batch, tokens, features
+_SEQUENCE = 3
+#: of tokens with more numbers it is not looked whether these differ
+_MOST_STORED = 1 << 20
 #: how a box says that widths change
 _WIDTHS_SAID = ("→", "channels", "takes ", "widths")
 #: how it says how many members have something; numbers may go in cycles besides
@@ -102,7 +110,40 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
                 told.append(_tell_attributes(members))
         elif not _is_said_of_ends(one.odd, text, last):
             told.append(_tell_widths(members, text))
+    told = [_tell_stored(repeat) if text == _STORED else text for text in told]
     return [*filter(None, dict.fromkeys(told))]
+
+
+def _tell_stored(repeat: Group) -> str:
+    """Return from how many learned tokens a stream starts, where it is certain that it does.
+
+    As latents and queries do (A. Jaegle and others, Perceiver, 2021, section 3.1). Zeros that a
+    stream starts from were not learned.
+    """
+    first = repeat.children[0]
+    given = {*find_ports(first).given} if isinstance(first, Group) else set()
+    dims = given.pop() if len(given) == 1 else ()
+    if len(dims) != _SEQUENCE or dims[1] < 2 or not isinstance(first, Group):
+        return _STORED
+    nodes = list_member_nodes(first, _MOST_COMPARED)
+    values = {value for node in nodes for value in node.inputs if value is not None}
+    is_learned = any(_varies(value, dims[1]) for value in values if is_input_independent(value))
+    return f"the first from {dims[1]:,} learned tokens" if is_learned else _STORED
+
+
+def _varies(value: Value, count: int) -> bool:
+    """Return whether a value holds so many rows of stored numbers that are not all the same."""
+    origin = find_origin(value)
+    tensor = origin.tensor if origin is not None else None
+    if origin is None or not isinstance(tensor, Tensor) or tensor.size > _MOST_STORED:
+        return False
+    if not tensor.dtype.is_float or len(tensor.dims) < 2 or tensor.dims[-2] != count:
+        return False
+    try:
+        stored = tensor.numpy()
+        return bool((stored != stored.flat[0]).any())
+    except (NetloupeError, TypeError, ValueError):
+        return False
 
 
 def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:

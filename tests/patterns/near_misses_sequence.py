@@ -272,12 +272,10 @@ features that are no graph
   float[50, 8] y => float[50, 50] y
   width = {8} => width = {50}
 [stored-graph]
-a graph, nothing comes back = Residual block 8 → 8
+a graph, nothing comes back
   1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0} => 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
-a sum over those who are joined = Residual block 8 → 8
+a sum over those who are joined
   nctv,vw->nctw => nctv,vw->nctv
-the value itself
-  y = Add (later, x) => y = Relu (later)
 [graph-attention]
 edges
   masked = Where (joined, scores, low) => masked = Add (scores, low)

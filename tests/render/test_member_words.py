@@ -146,6 +146,14 @@ def lack_two(writer: Writer, number: int, x: str) -> str:
     return writer.linear(x)
 
 
+def begin_learned(writer: Writer, number: int, x: str) -> str:
+    if not number:
+        values = [place / 8 for place in range(40)]
+        writer.weights.append(helper.make_tensor("tokens", TensorProto.FLOAT, (1, 5, 8), values))
+        return writer.add("Add", "tokens", writer.linear("z"))
+    return begin_stored(writer, number, x)
+
+
 def rewire(writer: Writer, number: int, x: str) -> str:
     first = writer.linear(x)
     return writer.add("Sub", x if number % 2 else first, writer.linear(first))
@@ -171,6 +179,7 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (work_on_stored, []),
         (put_together, ["the first arranged differently"]),
         (lack_two, ["the first with fewer parts"]),
+        (begin_learned, ["the first from 5 learned tokens"]),
         (rewire, ["every second wired differently"]),
     ],
 )
