@@ -112,8 +112,8 @@ class ModuleTeller:
             for place, one in enumerate(clauses[places[0] : places[-1]], places[0])
             if place not in places
         ]
-        held = {piece.token for one in between for piece in one.scope}
-        if len(held) != 1 or between[0].scope[0].kind not in IN_STAGES:
+        blocks = [p for one in between for p in one.scope if p.kind not in MINOR]
+        if len({p.token for p in blocks}) != 1 or blocks[0].kind not in IN_STAGES:
             return clauses
         pieces = [piece for place in places for piece in clauses[place].pieces]
         kept = [one for place, one in enumerate(clauses) if place not in places]
