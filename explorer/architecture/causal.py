@@ -12,7 +12,7 @@ from .outline import Outline, OutlinePart
 _MOST_PADS = 16
 
 
-def is_causal(outline: Outline, part: OutlinePart) -> bool:
+def looks_back(outline: Outline, part: OutlinePart) -> bool:
     """Return whether all that a block convolves along a sequence is padded at its beginning alone.
 
     By as much as a kernel reaches, so that no place takes a later one (A. van den Oord and others,

@@ -13,7 +13,7 @@ from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
-from .causal import is_causal
+from .causal import looks_back
 from .layer_facts import ASKS_ONCE
 from .layers import Layer, Stack
 from .opened import has_levels
@@ -191,7 +191,7 @@ def _name(outline: Outline, part: OutlinePart) -> str:
         return f"{part.name} over tokens"
     if part.kind == "residual" and has_levels(outline, part):
         return HOURGLASS
-    if part.kind == "residual" and is_causal(outline, part):
+    if part.kind == "residual" and looks_back(outline, part):
         return f"{CAUSAL} {part.name}"
     if part.kind == "attention" and ASKS_ONCE in part.facts:
         return CLASS_CROSS_ATTENTION if part.name == CROSS_ATTENTION else CLASS_ATTENTION
