@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back_where
-from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model import Graph, Node, Value, is_constant
+from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .picked_parts import read_limits, read_parts
+from .readings import read_scalar
+
+#: what adds nothing, and what multiplies by nothing else than 1
+_NEUTRAL = {"adds": 0.0, "subtracts": 0.0, "multiplies_elements": 1.0, "divides": 1.0}
+#: what may be idle
+MAY_BE_IDLE = ("pads", "slices", *_NEUTRAL)
+_BOTH = 2
 
 
 def is_idle(node: Node) -> bool:
-    """Return whether a node gives what it takes: it pads by nothing, or slices all there is.
+    """Return whether a node gives what it takes: pads by nothing, slices all there is, adds 0.
 
     So images whose sizes fit the windows already are padded (Z. Liu and others, Swin Transformer,
-    2021, section 3.2, as libraries write it).
+    2021, section 3.2, as libraries write it), and sums of branches begin with a number that is 0.
     """
     operator = node.operator
+    if operator.has(*_NEUTRAL):
+        return _is_neutral(node)
     if operator.has("pads"):
         return {*(read_limits(node, "pads", find_value_facts(node.graph.model)) or (None,))} == {0}
     if operator.has("slices"):
@@ -24,6 +34,23 @@ def is_idle(node: Node) -> bool:
         return bool(parts) and all(
             part.start == 0 and part.step == 1 and part.is_to_end for part in parts
         )
+    return False
+
+
+def _is_neutral(node: Node) -> bool:
+    """Return whether a node computes with a plain number that changes nothing.
+
+    A list of one number may have been learned, and a higher rank changes the shape.
+    """
+    if len(node.inputs) != _BOTH:
+        return False
+    neutral = next(number for trait, number in _NEUTRAL.items() if node.operator.has(trait))
+    places = (1,) if node.operator.has("subtracts", "divides") else (0, 1)
+    for place in places:
+        value = node.inputs[place]
+        tensor = constant_tensor(value) if value is not None and is_constant(value) else None
+        if tensor is not None and not tensor.dims and read_scalar(value) == neutral:
+            return node.inputs[1 - place] is not None
     return False
 
 
