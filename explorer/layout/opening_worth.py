@@ -136,15 +136,34 @@ def _is_beside(element: object) -> bool:
 def shows_a_list(view: View, item: Item) -> bool:
     """Return whether a few boxes in an open item, each one operation, stand one behind another.
 
-    A closed box can name them one after another.
+    A closed box can name them one after another, also more of them where the same few come again:
+    ``(Linear · BatchNorm · ReLU) ×3``.
     """
     boxes = list_shown(item.children)
     return (
         item.kind != "branch"
-        and len(boxes) <= _MOST_LISTED
+        and (len(boxes) <= _MOST_LISTED or _come_again([box.element for box in boxes]))
         and all(_is_leaf(box.element) for box in boxes)
         and stands_in_row(view, item)
     )
+
+
+def _come_again(elements: Sequence[object]) -> bool:
+    """Return whether a few operations come again and again, in the same order."""
+    names = [_name_leaf(element) for element in elements]
+    return any(
+        len(names) % period == 0 and names == names[:period] * (len(names) // period)
+        for period in range(1, min(_MOST_LISTED, len(names) // 2) + 1)
+    )
+
+
+def _name_leaf(element: object) -> str:
+    if not isinstance(element, Group | Node):
+        return ""
+    found = element.recognised if isinstance(element, Group) else find_recognition(element)
+    if found is not None:
+        return found.name
+    return element.op_type if isinstance(element, Node) else element.label
 
 
 def stands_in_row(view: View, item: Item) -> bool:
