@@ -30,6 +30,7 @@ from .recognition import Recognition
 from .resampling import read_scale
 from .scale_shifts import SCALE_SHIFT
 from .token_mixing import is_mlp
+from .transformer_details import AttentionDetails
 from .weight_sizes import read_width
 
 #: how telling a part is: a figure shows the ideas, and the rest where it has room
@@ -131,11 +132,12 @@ class MetWeights:
         self._identify = identify or _find_stored
         self._known: set[tuple[str, frozenset[object]]] = set()
 
-    def add(self, name: str, weights: frozenset[Value]) -> bool:
-        """Add the weights of a part of a name; return whether they were there."""
+    def add(self, name: str, weights: frozenset[Value], *, is_written: bool = False) -> bool:
+        """Add the weights of a part of a name, as they are written; return if they were there."""
         if not weights:
             return False
-        key = name, frozenset(map(self._identify, weights))
+        identify = _find_stored if is_written else self._identify
+        key = name, frozenset[object](map(identify, weights))
         is_known = key in self._known
         self._known.add(key)
         return is_known
@@ -207,7 +209,10 @@ def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
         made = _make(operations, entry, before)
         if made is not None:
             before = frozenset({len(listed)})
-            is_called_again = met.add(made.name, _list_weights(operations, numbers))
+            weights = _list_weights(operations, numbers)
+            # what attends with some weights of another may ask of something else
+            is_written = isinstance(made.details, AttentionDetails)
+            is_called_again = met.add(made.name, weights, is_written=is_written)
             listed.append(replace(made, times=0) if is_called_again else made)
         for number in numbers:
             sources[number] = before

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
@@ -109,9 +110,10 @@ def _count_calls(ingredients: Sequence[Ingredient]) -> str:
     own: Counter[str] = Counter()
     for one in ingredients:
         own[one.name] += one.times
-    each = {1 + count // own[name] for name, count in calls.items() if count % own[name] == 0}
+    each = {1 + Fraction(count, own[name]) for name, count in calls.items()}
     others = [one for one in ingredients if one.rank >= WORK and one.name not in calls]
-    return f"called {each.pop()} times" if len(each) == 1 and not others else ""
+    is_alike = len(each) == 1 and not others and all(one.denominator == 1 for one in each)
+    return f"called {each.pop()} times" if is_alike else ""
 
 
 def _name(one: Ingredient, least: int) -> str:

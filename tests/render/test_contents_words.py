@@ -277,3 +277,9 @@ def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> 
     names = ["Depthwise-separable conv"] * 2 + ["Inverted residual"] * 4 + ["ConvNeXt block"]
     ingredients = [Ingredient(name, name, IDEA) for name in names]
     assert write(ingredients, most=40)[0] == "Inverted residual ×4"
+
+
+def test_parts_of_which_only_some_are_called_again_are_not_called_so() -> None:
+    parts = chain("Self-attention", "Linear", "Linear")
+    again = [replace(one, times=0) for one in parts[:2]]
+    assert "called" not in write([*parts, *again])[1]
