@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
@@ -39,6 +40,8 @@ MOST_OPERATORS_COUNTED = 300_000
 _MOST_OF_IDEA = 12
 #: what is said of branches that are one box
 _SUMMED = "side by side, summed"
+#: by which an exporter tells operators of one kind apart
+_NUMBER = re.compile(r"_\d+$")
 #: what takes rows of a table, or multiplies by it, has so many nodes at most
 _MOST_WITH_TABLE = 12
 #: blocks of a stack of so many nodes are compared
@@ -84,6 +87,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             quiet, rows = idea.name, list_facts(idea.facts, difference)
         elif not contents.parts:
             rows = _list_operators(item, element, difference)
+            if repeat is None and rows and _is_numbered(element, label, rows[0].name):
+                label, rows = rows[0].name, rows[1:]
         elif says_no_more:
             label = contents.parts
             rows = list_facts((contents.facts,), difference)
@@ -112,6 +117,12 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _is_numbered(element: Group | Graph, label: str, operator: str) -> bool:
+    """Return whether a name is an exporter's for one operator, or numbers it: ``mul_12``."""
+    is_exporters = isinstance(element, Group) and element.names_operator
+    return is_exporters and says_the_same(_NUMBER.sub("", label), operator)
 
 
 def _tell_shared(element: Group | Graph) -> tuple[str, ...]:
