@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.grouping import read_module_path
 from netloupe.explorer.roles import find_weight
 
@@ -291,7 +292,7 @@ class AgreedBlocks:
             split = [{piece.kind for piece in one} for one in held]
             if all(n == 1 or kinds == _LAYER for n, kinds in zip(layers, split, strict=True)):
                 return "transformer block", ""
-            if others and self._compute_alike([others[0], *lacking]):
+            if others and self._compute_alike(others[0], lacking):
                 return noun, ""
             is_some = count > 1 and not any(layers)
             return "block", f", {count:,} of them {write_plural(noun)}" if is_some else ""
@@ -302,19 +303,28 @@ class AgreedBlocks:
             return "block", f", {count:,} of them {write_plural(noun)}"
         return "block", ""
 
-    def _compute_alike(self, members: Sequence[ListMember]) -> bool:
-        """Return whether the file has the same layers in some members.
+    def _compute_alike(self, known: ListMember, lacking: Sequence[ListMember]) -> bool:
+        """Return whether the file has the layers of a member in others that compute with constants.
 
-        A first one may compute with what is stored, as decoders of queries do (N. Carion and
-        others, DETR, 2020, section 3.2): what depends on no input is none of the outline.
+        So a first one does of stored queries (N. Carion and others, DETR, 2020, section 3.2): what
+        depends on no input is no part of the outline.
         """
+        members = [known, *lacking]
         counts: list[Counter[str]] = [Counter() for _ in members]
+        are_stored = [False for _ in members]
         for node in self._outline.graph.nodes:
-            if node.operator.has(*_COMPUTING):
-                path = tuple(name for name, _ in read_module_path(node))
-                for member, own in zip(members, counts, strict=True):
-                    own[node.op_type] += member.holds(path)
-        return counts[0].total() > 0 and all(own == counts[0] for own in counts)
+            if not node.operator.has(*_COMPUTING):
+                continue
+            path = tuple(name for name, _ in read_module_path(node))
+            for place, member in enumerate(members):
+                if member.holds(path):
+                    counts[place][node.op_type] += 1
+                    value = node.output(0)
+                    are_stored[place] |= value is not None and is_input_independent(value)
+        return all(own == counts[0] for own in counts) and are_stored == [
+            False,
+            *[True] * len(lacking),
+        ]
 
     @property
     def _sums(self) -> list[Path]:
