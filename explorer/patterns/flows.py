@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Value
@@ -13,9 +14,11 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_numbers
 from .transformer_details import MlpDetails
-from .walks import find_parted
+from .walks import find_parted, leads_to
 
 _MOST_OF_NET = 60
+#: between what stays and what a network makes of it
+_MOST_OF_NETWORK = 10_000
 _MOST_STEPS = 10
 _MOST_OF_MASK = 4096
 #: what makes scales of any numbers
@@ -203,9 +206,9 @@ def _describe_net(blocks: FoundBlocks, numbers: set[int]) -> tuple[str, ...]:
 def is_coupling(operations: Operations) -> bool:
     """Return whether what a block gives is scaled and shifted by two parts of one value of it.
 
-    However large the network is that makes them; the scale is an exponential, and both may be
-    squashed, scaled, and masked (L. Dinh and others, Density Estimation Using Real NVP, 2017,
-    equations 8 and 9).
+    However large the network is that makes them of what stays; the scale is an exponential, and
+    both may be squashed, scaled, and masked (L. Dinh and others, Density Estimation Using Real NVP,
+    2017, equations 7 to 9).
     """
     return any(
         kind == "Exp" and _is_of_coupling(operations, number)
@@ -220,30 +223,57 @@ def _is_of_coupling(operations: Operations, exponential: int) -> bool:
         for user in operations.users[exponential]
         if user >= 0 and operations.kinds[user] in ("Mul", "Div")
     ]
-    if len(products) != 1 or len(scale) != 1:
+    cut = _find_cut(operations, scale[0]) if len(scale) == 1 else None
+    if len(products) != 1 or cut is None:
         return False
     product = products[0]
-    whole = _find_cut(operations, scale[0])
     user = operations.only_user(product)
-    sums = [n for v in operations.operands[product] if (n := operations.given_by(v, "Add", "Sub"))]
-    sums += [user] if user is not None and operations.kinds[user] in ("Add", "Sub") else []
-    return whole is not None and any(
-        _find_cut(operations, value) is whole and value is not scale[0]
-        for total in sums
-        for value in operations.operands[total]
-    )
+    sums = [
+        (n, product)
+        for v in operations.operands[product]
+        if (n := operations.given_by(v, "Add", "Sub")) is not None
+    ]
+    if user is not None and operations.kinds[user] in ("Add", "Sub"):
+        sums.append((user, user))
+    for total, end in sums:
+        for value in operations.operands[total]:
+            shift = _find_cut(operations, value)
+            if shift is None or shift.whole is not cut.whole or value is scale[0]:
+                continue
+            is_masked = cut.is_masked and shift.is_masked
+            if is_masked or _stays_beside(operations, end, cut.whole):
+                return True
+    return False
 
 
-def _find_cut(operations: Operations, value: Value) -> Value | None:
+def _stays_beside(operations: Operations, moved: int, made: Value) -> bool:
+    """Return whether what is moved is put beside what the scale and shift are made of."""
+    join = operations.only_user(moved)
+    if join is None or not operations.nodes[join].operator.has("joins"):
+        return False
+    kept = [v for v in operations.operands[join] if operations.giver(v) != moved]
+    return len(kept) == 1 and leads_to(operations, kept[0], made, _MOST_OF_NETWORK)
+
+
+class _Cut(NamedTuple):
+    """Of what a value is a part, and whether a mask was put on it since."""
+
+    whole: Value
+    is_masked: bool
+
+
+def _find_cut(operations: Operations, value: Value) -> _Cut | None:
     """Return what a value is a part of, which was only squashed, scaled or masked since."""
+    is_masked = False
     for _ in range(_MOST_STEPS):
         whole = find_parted(operations, value)
         if whole is not None:
-            return whole
+            return _Cut(whole, is_masked)
         number = operations.giver(value)
         taken = operations.operands[number] if number is not None else []
         if number is None or len(taken) != 1 or operations.kinds[number] not in _SQUASHING:
             return None
+        is_masked |= operations.kinds[number] == "Mul" and _is_mask(operations, number)
         value = taken[0]
     return None
 

@@ -44,7 +44,9 @@ LOCAL = {
     "overlays/formats/ort_names.py": {"_ADDED"},
     "readers/caffe2/fills.py": {"_RANDOM_FILLS", "_STORED_FILLS"},
     "readers/onnx/dialect.py": {"ONNX"},
+    "layout/telling.py": {"_BOUNDED", "_ORDINARY", "_PICKING"},
     "render/group_faces.py": {"_QUANTIZING"},
+    "render/member_words.py": {"_NORMS"},
     "roles/origins.py": {"_ARRANGED"},
     "roles/unlearned.py": {"_OF_DISTANCES"},
 }

@@ -262,7 +262,8 @@ def test_what_is_a_transition(change: dict[str, str], name: str) -> None:
         ("p = Pad (x, n, zero)", "Conv · ReLU"),
         ("p = Pad (x, n, one)", ""),
         ('p = Pad <mode = "reflect"> (x, n)', ""),
-        ("q = Pad (x, n)  p = Add (q, zero)", ""),
+        ("q = Pad (x, n)  p = Add (q, one)", ""),
+        ("q = Pad (x, n)  p = Add (q, zero)", "Conv · ReLU"),
     ],
 )
 def test_zeros_around_its_operand_belong_to_a_convolution(padding: str, name: str) -> None:
