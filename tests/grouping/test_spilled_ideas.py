@@ -218,7 +218,7 @@ def _transport(count: int, last: str = "rows") -> str:
     return f"""
         transport (float[1, 8, 16] x, float[1, 16, 9] z) => (int64[1, 8] y, float[1, 8, 9] s)
         <int64[2] square = {{16, 16}}, int64[1] rows = {{2}}, int64[1] columns = {{1}},
-         float share = {{-2}}, float none = {{0}}>
+         float share = {{-2}}, float[1, 8, 1] none = {{0, 0, 0, 0, 0, 0, 0, 0}}>
         {{
           [w] w = ConstantOfShape (square)
           [mix__MatMul] u = MatMul (x, w)

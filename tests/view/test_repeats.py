@@ -191,7 +191,8 @@ def test_what_only_one_repetition_has() -> None:
         ("0", "Sin more"),
     ]
     view.close("main/Block A/")
-    assert words(view.items["main/Block A/"]) == ["Block A", "Attention", "+", "×6"]
+    said = ["Block A", "Attention", "+", "×6", "the first with Sin"]
+    assert words(view.items["main/Block A/"]) == said
 
 
 def layers(*ops: str) -> list[tuple[str, str]]:
@@ -225,7 +226,7 @@ def layers(*ops: str) -> list[tuple[str, str]]:
 def test_repetitions_that_differ_alike_are_told_in_one_row_and_counted_exactly() -> None:
     (subtitle, face), *rows = layers("", "Erf", "Erf", "", "Erf", "Sin Sin")
     assert subtitle == "6 repetitions, 5 to 7 nodes each"
-    assert face.endswith("×6")
+    assert face.endswith("×63 of 6 with Erf, the last with Sin")
     assert rows == [
         ("3 repetitions", "3 of 6 repetitions alike layer.1, layer.2, layer.4"),
         ("2 repetitions", "Erf less layer.0, layer.3"),
@@ -258,7 +259,7 @@ def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:
     )
     repeat = view.open("main/Block A/")
     assert repeat.unmatched == (1, 0)
-    assert words(repeat) == ["Block A", "×3", "shows 1 of 3"]
+    assert words(repeat) == ["Block A", "×3", "1 of 3 wired differently", "shows 1 of 3"]
     assert view.show_repetition("main/Block A/", 1).unmatched == (0, 0)
     assert find_lost_edges(view) == []
 
