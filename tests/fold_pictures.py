@@ -26,7 +26,7 @@ _LOOP = "↻"
 #: what is written where widths, kernels or sizes change
 _TELLING_SIGNS = (
     *("→", "dilation", "kernel", "stride", " … ", "depthwise in", "the first", "the last"),
-    *("takes ", "different ", "wired differently"),
+    *("takes ", "different ", "wired differently", " rows"),
 )
 #: and where members attend to other streams
 _STREAM_SIGNS = ("alternate", "cross-attention in", "different streams")

@@ -58,7 +58,7 @@ _SEQUENCE = 3
 #: of tokens with more numbers it is not looked whether these differ
 _MOST_STORED = 1 << 20
 #: how a box says that widths change
-_WIDTHS_SAID = ("→", "channels", "takes ", "widths")
+_WIDTHS_SAID = ("→", "channels", "takes ", "rows", "widths")
 #: how it says how many members have something; numbers may go in cycles besides
 _SOME = re.compile(r" in \d+\b(?! cycles)")
 _ATTRIBUTES_SAID = re.compile(r"dilation|kernel|stride|pool|the first|the last| in |\d×\d")
@@ -295,10 +295,19 @@ def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
     if len({*taken}) > 1:
         if any(sign in text for sign in _WIDTHS_SAID):
             return ""
-        return f"takes {_write_course(known)}" if len(known) == len(taken) else _WIDTHS
+        if len(known) < len(taken):
+            return _WIDTHS
+        course = _write_course(known)
+        return f"{course} rows" if _are_tables(members) else f"takes {course}"
     if len({*given}) > 1:
         return "" if any(sign in text for sign in _WIDTHS_SAID) else _WIDTHS
     return "" if "different" in text else _INNER
+
+
+def _are_tables(members: Sequence[Sequence[Node]]) -> bool:
+    """Return whether all that members hold of weights is rows to look up."""
+    weights = [weight for nodes in members for node in nodes if (weight := find_weight(node))]
+    return all(weight.kind == "embedding" for weight in weights)
 
 
 def _write_course(numbers: Sequence[int]) -> str:
