@@ -43,6 +43,9 @@ def test_rules_of_the_page_do_not_reach_the_canvas(browser: Any) -> None:
         try:
             stand = Stand(own, explorer, style + "#here { width: 1000px !important; }")
             stand.press("/", *"conv")
+            # the search begins when typing has ended, which a page at rest may not have noticed
+            stand.wait(lambda: own.locator(f"{CANVAS} .nl-hit").count() > 0)
+            stand.settle()
             stand.press("?")
             return list(own.locator(CANVAS).evaluate(RECTANGLES))
         finally:
