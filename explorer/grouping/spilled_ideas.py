@@ -186,7 +186,8 @@ class _Finder:
             if isinstance(child, Node):
                 own.append(child)
             elif child.kind == "repeat" and len(child.children) >= _LEAST_SUMS:
-                first = list_member_nodes(child.inner_groups()[0], _MOST_OF_LAYER)
+                one = child.children[0]
+                first = [one] if isinstance(one, Node) else list_member_nodes(one, _MOST_OF_LAYER)
                 if any(node.operator.has("reduces") for node in first):
                     own += _walk(child)
         if len(own) < MOST_NODES // 2 or not _sums_often(own):

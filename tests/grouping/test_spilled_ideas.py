@@ -238,3 +238,15 @@ def test_iterations_in_a_large_module_are_one_box() -> None:
     # along one axis alone no step is another than the one before
     names = {one.label for one in find_blocks(build(_transport(160, last="columns")))}
     assert "Sinkhorn normalization" not in names
+
+
+def test_a_stack_of_single_nodes_iterates_nothing() -> None:
+    """One node for each repetition, some thousands of them: nothing is in any."""
+    steps = " ".join(
+        f"[S{step}] s{step + 1} = ReduceSum <keepdims = 1> (s{step}, last)" for step in range(600)
+    )
+    tree = build(f"""
+        chain (float[1, 8, 16] s0) => (float[1, 8, 1] y)
+        <int64[1] last = {{2}}> {{ {steps} [T] y = Tanh (s600) }}
+    """)
+    assert "Sinkhorn normalization" not in {block.label for block in find_blocks(tree)}
