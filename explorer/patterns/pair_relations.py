@@ -82,10 +82,9 @@ def _find_repeated(operations: Operations, value: Value) -> tuple[Value, int | N
 
 
 def _is_of_pairs(repeats: list[tuple[Value, int | None, set[int]]]) -> bool:
-    """Return whether one value is repeated twice, along different axes."""
-    for place, (value, axis, _) in enumerate(repeats):
-        for other, other_axis, _ in repeats[place + 1 :]:
-            are_known = axis is not None and other_axis is not None
-            if value is other and are_known and abs((axis or 0) - (other_axis or 0)) == 1:
-                return True
-    return False
+    """Return whether one value is repeated twice, along axes next to each other."""
+    axes: dict[Value, set[int]] = {}
+    for value, axis, _ in repeats:
+        if axis is not None:
+            axes.setdefault(value, set()).add(axis)
+    return any(axis + 1 in own for own in axes.values() for axis in own)
