@@ -14,7 +14,7 @@ from functools import cached_property
 from netloupe.explorer.dataflow import trace_on
 from netloupe.explorer.model import Graph, Node, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
-from netloupe.explorer.patterns.idle_nodes import MAY_BE_IDLE, chooses_shape, is_idle
+from netloupe.explorer.patterns.idle_nodes import chooses_shape, list_idle
 from netloupe.explorer.patterns.layer_biases import list_biases
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.patterns.scalings import read_scaling
@@ -89,8 +89,7 @@ def join_arrangement(
     arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
     arranging.update(_list_picks(root.graph))
-    idle = find_nodes_with(root.graph, *MAY_BE_IDLE).tolist()
-    arranging.update(index for index in idle if is_idle(nodes[index]))
+    arranging.update(list_idle(root.graph))
     choices = find_nodes_with(root.graph, "branches").tolist()
     arranging.update(index for index in choices if chooses_shape(nodes[index]))
     if is_small:

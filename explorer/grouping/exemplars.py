@@ -21,8 +21,8 @@ def is_first_odd(blocks: Sequence[Block]) -> bool:
     """
     if len(blocks) < 3:
         return False
-    nodes = [list_nodes_inside(block) for block in blocks]
-    return _takes_less(nodes[0], nodes[1]) or _is_alone_smaller(nodes)
+    first, second = map(list_nodes_inside, blocks[:2])
+    return _takes_less(first, second) or _is_alone_smaller(first, second, blocks[2:])
 
 
 def _takes_less(first: Sequence[Node], other: Sequence[Node]) -> bool:
@@ -35,9 +35,15 @@ def _takes_less(first: Sequence[Node], other: Sequence[Node]) -> bool:
     )
 
 
-def _is_alone_smaller(blocks: Sequence[Sequence[Node]]) -> bool:
+def _is_alone_smaller(
+    first: Sequence[Node], second: Sequence[Node], others: Sequence[Block]
+) -> bool:
     """Return whether a first block has fewer of some layers than all others, and more of none."""
-    first, *others = (
-        Counter(node.op_type for node in nodes if node.operator.weight_kind) for nodes in blocks
-    )
-    return all(one == others[0] for one in others) and first < others[0]
+    most = _count_layers(second)
+    if not _count_layers(first) < most:
+        return False
+    return all(_count_layers(list_nodes_inside(block)) == most for block in others)
+
+
+def _count_layers(nodes: Sequence[Node]) -> Counter[str]:
+    return Counter(node.op_type for node in nodes if node.operator.weight_kind)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back_where
-from netloupe.explorer.model import Graph, Node, Value, is_constant
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .picked_parts import read_limits, read_parts
@@ -13,9 +16,16 @@ from .readings import read_scalar
 
 #: what adds nothing, and what multiplies by nothing else than 1
 _NEUTRAL = {"adds": 0.0, "subtracts": 0.0, "multiplies_elements": 1.0, "divides": 1.0}
-#: what may be idle
-MAY_BE_IDLE = ("pads", "slices", *_NEUTRAL)
 _BOTH = 2
+#: in a graph of more nodes nobody looks at each number
+_MOST_NODES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _NeutralNodes:
+    """The nodes of a graph that compute with a number which changes nothing."""
+
+    nodes: frozenset[Node]
 
 
 def is_idle(node: Node) -> bool:
@@ -26,7 +36,7 @@ def is_idle(node: Node) -> bool:
     """
     operator = node.operator
     if operator.has(*_NEUTRAL):
-        return _is_neutral(node)
+        return node in _find_neutral(node.graph)
     if operator.has("pads"):
         return {*(read_limits(node, "pads", find_value_facts(node.graph.model)) or (None,))} == {0}
     if operator.has("slices"):
@@ -35,6 +45,25 @@ def is_idle(node: Node) -> bool:
             part.start == 0 and part.step == 1 and part.is_to_end for part in parts
         )
     return False
+
+
+def list_idle(graph: Graph) -> list[int]:
+    """Return the indices of the nodes of a graph that give what they take."""
+    moving = find_nodes_with(graph, "pads", "slices").tolist()
+    idle = [index for index in moving if is_idle(graph.nodes[index])]
+    return idle + [graph.index_of(node) for node in _find_neutral(graph)]
+
+
+def _find_neutral(graph: Graph) -> frozenset[Node]:
+    """Return the nodes that compute with a number which changes nothing; looked for once."""
+
+    def look() -> _NeutralNodes:
+        found = (
+            find_nodes_with(graph, *_NEUTRAL).tolist() if len(graph.nodes) <= _MOST_NODES else ()
+        )
+        return _NeutralNodes(frozenset(filter(_is_neutral, (graph.nodes[n] for n in found))))
+
+    return find_kept(graph, _NeutralNodes, look).nodes
 
 
 def _is_neutral(node: Node) -> bool:
