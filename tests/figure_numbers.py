@@ -2,7 +2,8 @@
 
 Each width, kernel, ratio and head that is written on a box, beside an edge or in the margin is
 compared with the shapes of weights inside of the box, as the file stores them, and of values at its
-border, as ``onnx`` infers them. What is not known there is not judged.
+border, as ``onnx`` infers them once its reference implementation has computed what follows from
+small constants alone, such as by how much an exporter pads. What is not known there is not judged.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from itertools import pairwise
 from math import prod
 from pathlib import Path
 
+import numpy as np
 import onnx
+import onnx.reference
 import onnx.shape_inference
 
 from netloupe.explorer.grouping import Group
@@ -40,6 +43,8 @@ _KERNELED = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "MaxPool", "
 _KERNELED += ("LpPool", "DeformConv", "FusedConv", "NhwcConv", "Conv3D")
 #: what joins values, so that what leaves is a sum of widths
 _MOST_SUMMED = 6
+#: what is computed of constants with so many numbers each
+_MOST_COMPUTED = 64
 
 
 class File:
@@ -53,6 +58,7 @@ class File:
 
     def __init__(self, path: Path) -> None:
         model = onnx.load(path)
+        _store_computed(model)
         try:
             graph = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
         except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):
@@ -85,6 +91,39 @@ class File:
             group = next((a.i for a in node.attribute if a.name == "group"), 1)
             if node.output and group > 1:
                 self.groups[node.output[0]] = group
+
+
+def _store_computed(model: onnx.ModelProto) -> None:
+    """Store what a model computes of small constants alone, beside the nodes that do."""
+    graph = model.graph
+    small = {tensor.name for tensor in graph.initializer if prod(tensor.dims) <= _MOST_COMPUTED}
+    small -= {value.name for value in graph.input}
+    nodes = []
+    for node in graph.node:
+        is_plain = not node.domain and not any(a.HasField("g") for a in node.attribute)
+        if is_plain and "Random" not in node.op_type and all(n in small for n in node.input if n):
+            nodes.append(node)
+            small.update(node.output)
+    made = [name for node in nodes if node.op_type != "Constant" for name in node.output if name]
+    if not made:
+        return
+    given = [tensor for tensor in graph.initializer if tensor.name in small]
+    outputs = [onnx.ValueInfoProto(name=name) for name in made]
+    part = onnx.helper.make_model(
+        onnx.helper.make_graph(nodes, "constants", [], outputs, given),
+        opset_imports=model.opset_import,
+        ir_version=model.ir_version,
+    )
+    try:
+        values = onnx.reference.ReferenceEvaluator(part).run(None, {})
+    except (NotImplementedError, RuntimeError, TypeError, ValueError):
+        return  # an operator without a reference implementation
+    computed = dict(zip(made, values, strict=True))
+    kept = [node for node in graph.node if not {*node.output} & computed.keys()]
+    del graph.node[:]
+    graph.node.extend(kept)
+    for name, value in computed.items():
+        graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(value), name))
 
 
 class Border:
