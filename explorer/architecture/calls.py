@@ -28,6 +28,8 @@ class Called:
     ----------
     reach
         What follows from what.
+    pairs
+        All blocks, with the weights of each.
     """
 
     def __init__(
@@ -37,9 +39,10 @@ class Called:
         weights: Sequence[frozenset[tuple[bool, int]]],
     ) -> None:
         self.reach = reach
+        self.pairs = [*zip(pieces, weights, strict=True)]
         self._calls: dict[tuple[bool, int], list[tuple[int, int]]] = {}
         self._weights: dict[int, frozenset[tuple[bool, int]]] = {}
-        for piece, own in zip(pieces, weights, strict=True):
+        for piece, own in self.pairs:
             self._weights[id(piece)] = own
             call = reach.taken_by(piece), reach.given_by(piece)
             for weight in own:

@@ -13,6 +13,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
 from .agreed_counts import AgreedCounts
+from .along_branches import tell_along_branches
 from .block_contents import tell_contents
 from .called_blocks import find_called_blocks
 from .calls import Called
@@ -193,10 +194,14 @@ def _write_in_order(
     root = build_modules(model, outline, pieces)
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
     topology = find_topology(outline, around.called, root, around.begun, are_heads=around.are_heads)
+    teller = ModuleTeller(outline, pieces, inventory, root)
+    if not topology.conditions.inputs:
+        branched = tell_along_branches(outline, teller, root, located, around.called)
+        if branched is not None:
+            return branched
     if topology:
         joined = TopologyTeller(outline, inventory, located, topology, around.called)
         return joined.tell(root, around.taken, around.begun)
-    teller = ModuleTeller(outline, pieces, inventory, root)
     clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
     told = tell_others(outline, tell_contents(outline, around.called.add_users(clauses)))
     told = around.called.name_apart(confirm_counts(located, told))

@@ -173,6 +173,12 @@ class Fitter:
         count = sum(piece.fold[1] for piece in clause.scope)
         return replace(clause, text=write_shortly(self._outline, clause.scope, count), parts=())
 
+    def tell_brief(self, clause: Clause) -> Clause:
+        """Return a clause of which less is said: of small steps their number alone."""
+        if clause.is_plain and clause.is_minor and not clause.name:
+            return self._tell_kind(clause.scope, is_brief=True)
+        return (self._narrow(clause) if clause.name else None) or self.tell_shortly(clause)
+
     # what is false
 
     def _correct(self, clauses: Sequence[Clause], every: Sequence[Piece]) -> list[Clause]:

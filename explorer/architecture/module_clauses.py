@@ -72,8 +72,12 @@ class ModuleTeller:
         """Return for each kind among some blocks how many there are."""
         return self._fitter.tell_kinds(pieces)
 
-    def tell(self, modules: Sequence[Module]) -> list[Clause]:
-        """Return what modules in order are."""
+    def tell_brief(self, clause: Clause) -> Clause:
+        """Return a clause of which less is said: of small steps their number alone."""
+        return self._fitter.tell_brief(clause)
+
+    def tell(self, modules: Sequence[Module], *, is_joined: bool = True) -> list[Clause]:
+        """Return what modules in order are; alike ones that stand apart together or each."""
         clauses: list[Clause] = []
         modules, steps = _leave_out_steps(join_last(modules))
         for is_leaf, alike in groupby(modules, key=lambda module: module.group is None):
@@ -96,7 +100,8 @@ class ModuleTeller:
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told + self._fitter.tell_kinds(larger)
         clauses = [*self._join_neighbours(self._join_beside(clauses))]
-        return join_equal(join_used(self._join_stages(self._join_larger(clauses))))
+        told = join_used(self._join_stages(self._join_larger(clauses)))
+        return join_equal(told) if is_joined else told
 
     def _join_larger(self, clauses: list[Clause]) -> list[Clause]:
         """Return clauses with all transposed convolutions as one between alike blocks."""

@@ -6,8 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from netloupe.explorer.model import Value
+
 from .agreed_counts import AgreedCounts
 from .block_contents import tell_contents
+from .branch_words import find_last, leave_out_name, write_inside
 from .calls import Called
 from .claims import Inventory
 from .clause import MINOR, Clause
@@ -17,8 +20,8 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural, write_shortly
-from .pieces import Piece, is_told
+from .piece_words import SMALL_NUMBERS, join_with_and, write_plural, write_shortly
+from .pieces import Piece
 from .reach import list_bits
 from .regions import FRONT, TRUNK, Key
 from .remainders import tell_others
@@ -38,9 +41,6 @@ _LEAST_OF_TRUNK = (3, 24)
 _MORE_WORDS = 10
 _MOST_INPUTS = 2
 _ORDINALS = ("first", "second", "third", "fourth")
-#: operators behind the last block of a head, of which is told what it gives
-_LAST = {"Sigmoid": "sigmoid", "Softmax": "softmax", "Tanh": "tanh"}
-_MOST_BEHIND = 4
 
 
 @dataclass(frozen=True)
@@ -210,8 +210,8 @@ class TopologyTeller:
         for place in range(count):
             told = self._tell_region(root, (kind, place), most, words, is_brief=True)
             begin = (begins or {}).get(place, "")
-            inside = [_write_inside(_unname(one, names[place])) for one in told]
-            last = self._find_last(place) if kind == "head" else ""
+            inside = [write_inside(leave_out_name(one, names[place])) for one in told]
+            last = find_last(self._outline, self._list_ends(place)) if kind == "head" else ""
             texts.append(", ".join(filter(None, (begin, *inside, last))))
         if not texts:
             return []
@@ -229,23 +229,12 @@ class TopologyTeller:
         for key in dict.fromkeys(key for key in keys if key[0] == "side"):
             told = self._tell_region(root, key, *_MOST_OF_TWO, is_brief=True)
             name = join_with_and([name_output(outputs[bit]) for bit in list_bits(key[1])])
-            inside = ", ".join(_write_inside(_unname(one, name)) for one in told)
+            inside = ", ".join(write_inside(leave_out_name(one, name)) for one in told)
             yield f"{name} ({inside})" if name else f"beside them {inside}"
 
-    def _find_last(self, place: int) -> str:
-        """Return what is between the last block of a head and its output; "" where unsure."""
-        operations = self._outline.operations
-        numbers = self._topology.heads[place]
-        output = self._topology.reach.outputs[numbers[0]]
-        number = operations.giver(operations.source(output)) if len(numbers) == 1 else None
-        for _ in range(_MOST_BEHIND):
-            if number is None or is_told(self._outline.owner(number)):
-                break
-            if operations.kinds[number] in _LAST:
-                return _LAST[operations.kinds[number]]
-            givers = operations.givers(number)
-            number = givers[0] if len(givers) == 1 else None
-        return ""
+    def _list_ends(self, place: int) -> list[Value]:
+        """Return the outputs that a head leads to."""
+        return [self._topology.reach.outputs[number] for number in self._topology.heads[place]]
 
     def _tell_conditions(self, root: Module) -> str:
         """Return what enters a stack; "" where nothing does."""
@@ -261,7 +250,7 @@ class TopologyTeller:
                 name = f"the {_ORDINALS[number]} input"
             if name and number in topology.conditions.parts:
                 name = f"a part of {name}"
-            through = ", ".join(_write_inside(_unname(one, name)) for one in told)
+            through = ", ".join(write_inside(leave_out_name(one, name)) for one in told)
             if name:
                 said.append(f"{name} ({through})" if through else name)
         is_all = len(said) == len(topology.conditions.inputs)
@@ -312,22 +301,3 @@ def _filter(module: Module, kept: set[int]) -> Module:
     pieces = [piece for piece in module.pieces if id(piece) in kept]
     inner = [_filter(one, kept) for one in module.inner]
     return replace(module, pieces=pieces, inner=[one for one in inner if one.pieces])
-
-
-def _unname(clause: Clause, name: str) -> Clause:
-    """Return a clause without a name that is said of its stream."""
-    words = {*clause.name.split(" ")}
-    return replace(clause, name="") if words <= {*name.split(" ")} else clause
-
-
-def _write_inside(clause: Clause) -> str:
-    """Return a clause as it is told in brackets."""
-    if clause.inside.startswith("each ") or "(each " in clause.text:
-        return clause.write()
-    if not clause.name or clause.uses > 1 or not clause.inside:
-        return strip_brackets(clause.write())
-    if clause.parts:
-        inside = join_with_and([strip_brackets(part.write_inside()) for part in clause.parts])
-    else:
-        inside = strip_brackets(clause.inside)
-    return f"{clause.name} of {inside}"

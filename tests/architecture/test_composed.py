@@ -558,7 +558,8 @@ def table() -> Architecture:
 
 def test_numbers_that_become_tokens_are_a_feature_tokenizer() -> None:
     assert table().sentence.startswith(
-        "Transformer: feature tokenizer (6 numbers × 8), 2 embeddings, 3 transformer blocks ("
+        "Transformer: two streams (numbers: feature tokenizer 6 numbers × 8; 2 embeddings) "
+        "concatenated, 3 transformer blocks ("
     )
 
 

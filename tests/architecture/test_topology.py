@@ -491,9 +491,10 @@ def test_modules_of_one_name_are_told_by_what_they_give() -> None:
     modules = [f"{part}.head" for part in "abcde"]
     told = _imagine_more(["reward", "worth", "action", "image", "end"], modules)
     assert "reward head (linear layer 32 → 2), " in told
-    assert " action head (linear layer 32 → 4), end head (linear layer 32 → 6)" in told
+    assert " action head (linear layer 32 → 4), image head (" in told
+    assert " end head (linear layer 32 → 6)" in told
     told = _imagine_more([f"t{number}" for number in range(5)], modules)
-    assert ", head (linear layer 32 → 2), " in told
+    assert "five heads (linear layer 32 → 2; " in told
 
 
 @pytest.mark.parametrize(("name", "told"), [("head", "worth head"), ("2 blocks", "2 blocks")])

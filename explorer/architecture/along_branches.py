@@ -1,0 +1,109 @@
+"""A graph told along the chains and branches that its clauses form, where all of it is of these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .agreed_counts import AgreedCounts
+from .apart import split_apart
+from .block_contents import tell_contents
+from .branch_words import BranchWriter
+from .calls import Called
+from .clause import Clause
+from .clause_graph import find_clause_graph
+from .located_pieces import LocatedPieces
+from .module_clauses import ModuleTeller
+from .modules import Module
+from .outline import Outline
+from .series_parallel import Branches, Chain, find_chains
+from .topology_clauses import ToldTopology
+from .verified_counts import confirm_counts
+
+#: of so many words all is told of each clause, of more less, and of still more nothing
+_MOST_WORDS_WHOLE = 52
+_MOST_WORDS = 72
+#: a branch of less is a step beside the others
+_LEAST_OF_BRANCHES = 0.1
+#: branches in branches in branches are no sentence any more
+_MOST_DEPTH = 2
+
+
+def tell_along_branches(
+    outline: Outline,
+    teller: ModuleTeller,
+    root: Module,
+    located: LocatedPieces,
+    called: Called,
+) -> ToldTopology | None:
+    """Return what is said along branches.
+
+    None where there are none, where some blocks are neither in a chain nor in branches, and where
+    it would be too long.
+    """
+    clauses = split_apart(outline, teller.tell(root.inner, is_joined=False))
+    clauses = AgreedCounts(located, teller.tell_kinds).agree(clauses)
+    clauses = called.add_users(tell_contents(outline, clauses))
+    clauses = confirm_counts(located, clauses)
+    graph = find_clause_graph(outline, called, clauses)
+    chains = find_chains(graph) if graph is not None else []
+    if len(chains) != 1:
+        return None
+    (chain,) = chains
+    if not _is_worth(clauses, chain) or _find_depth(chain) > _MOST_DEPTH:
+        return None
+    ends = called.reach.inputs, outline.graph.outputs
+    told: list[str] = []
+    for shorten, most in ((None, _MOST_WORDS_WHOLE), (teller.tell_brief, _MOST_WORDS)):
+        told = BranchWriter(outline, clauses, *ends, shorten).write(chain)
+        if _count_words(told) <= most:
+            break
+    else:
+        return None
+    last = chain.items[-1]
+    tells_given = isinstance(last, Branches) and last.kind == "heads" and " heads (" in told[-1]
+    return ToldTopology(tuple(told), tells_joint=True, tells_given=tells_given)
+
+
+def _is_worth(clauses: Sequence[Clause], chain: Chain) -> bool:
+    """Return whether branches say more than that some steps stand side by side.
+
+    Streams of inputs do, and heads that are less than what they share; of branches two hold more
+    than steps, or all of them most of what there is, and none is a step beside the others.
+    """
+    return any(_is_telling(item, clauses) for item in chain.items)
+
+
+def _is_telling(item: int | Branches, clauses: Sequence[Clause]) -> bool:
+    if isinstance(item, int):
+        return False
+    weights = [one.weight for one in clauses]
+    carrying = {number for number, one in enumerate(clauses) if not one.is_minor}
+    if item.kind == "streams":
+        return True
+    held = [sum(weights[number] for number in chain.clauses) for chain in item.chains]
+    if item.kind == "heads":
+        return max(held) <= sum(weights) - sum(held)
+    count = sum(not carrying.isdisjoint(chain.clauses) for chain in item.chains)
+    is_most = 2 * len(carrying & item.clauses) > len(carrying)
+    if item.joins_taken:
+        return not any(clauses[number].is_class for number in item.clauses)
+    is_even = min(held) > _LEAST_OF_BRANCHES * sum(held)
+    if len(held) > 1 and is_even and (count > 1 or is_most):
+        return True
+    return any(_is_telling(one, clauses) for chain in item.chains for one in chain.items)
+
+
+def _find_depth(chain: Chain) -> int:
+    """Return how deep branches that are told hold one another; a sum with its input is none."""
+    return max((_find_depth_of(item) for item in chain.items), default=0)
+
+
+def _find_depth_of(item: int | Branches) -> int:
+    if isinstance(item, int):
+        return 0
+    is_told = len(item.chains) > 1 or (item.has_skip and item.joint != "added")
+    return is_told + max(map(_find_depth, item.chains))
+
+
+def _count_words(texts: Sequence[str]) -> int:
+    return sum(len(text.split()) for text in texts)

@@ -1,0 +1,277 @@
+"""Clauses in words along the chains and branches that they form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from netloupe.explorer.model import Value
+
+from .clause import Clause, join_equal
+from .clause_graph import input_number
+from .given_names import name_output, name_taken
+from .outline import Outline
+from .piece_words import (
+    SMALL_NUMBERS,
+    count_pieces,
+    join_with_and,
+    name_kind,
+    name_together,
+    strip_brackets,
+)
+from .pieces import is_told
+from .series_parallel import Branches, Chain
+from .sketch import write_way
+
+Item = int | Branches
+
+#: what each of several branches is anyway
+_NAMES = {"branches": "branch", "heads": "head", "streams": "stream"}
+#: so many names of inputs are said of one stream
+_MOST_NAMES = 2
+#: of items that come again so often, or of several that do, it is told what each is
+_LEAST_TIMES = 3
+_TWICE = 2
+_MOST_PERIOD = 4
+#: operators behind the last block of a head, of which is told what it gives
+_LAST = {"Sigmoid": "sigmoid", "Softmax": "softmax", "Tanh": "tanh"}
+_MOST_BEHIND = 4
+#: what differs among items that come again: sizes
+_SIZES = re.compile(
+    r" (?:of )?[\d,]+(?: (?:→|×) (?:[\d,]+|…))* channels?"
+    r"| [\d,]+(?: → (?:[\d,]+|…))+"
+    r"| \((?:kernel [\d, ]+|\d+(?:×\d+)*(?:, to [\d ×,]+)?)\)"
+    r"|, to [\d ×,]+(?=\))"
+)
+
+
+class BranchWriter:
+    """Writes chains and branches of clauses.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    clauses
+        What chains count, by their numbers.
+    inputs, outputs
+        Of the graph.
+    shorten
+        Returns a clause of which less is told.
+    """
+
+    def __init__(
+        self,
+        outline: Outline,
+        clauses: Sequence[Clause],
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        shorten: Callable[[Clause], Clause] | None = None,
+    ) -> None:
+        self._outline = outline
+        self._clauses = [shorten(one) for one in clauses] if shorten else [*clauses]
+        self._inputs = inputs
+        self._outputs = outputs
+
+    def write(self, chain: Chain) -> list[str]:
+        """Return what stands behind one another in a chain; what comes again is told once."""
+        return [*self._write_items(chain.items, depth=0)]
+
+    def _write_items(self, items: Sequence[Item], depth: int) -> Iterator[str]:
+        keys = [self._find_key(item) for item in items]
+        place = 0
+        while place < len(items):
+            period, times = _find_repetition(keys[place:])
+            told = ""
+            if times > 1:
+                told = self._write_again(items[place : place + period * times], period, depth)
+            if told:
+                yield told
+                place += period * times
+            else:
+                yield self._write_item(items[place], depth)
+                place += 1
+
+    def _find_key(self, item: Item) -> object:
+        """Return the same for what is alike but for its sizes."""
+        if isinstance(item, int):
+            clause = self._clauses[item]
+            kinds = {name_kind(self._outline, [piece]) for piece in clause.scope}
+            return clause.name, clause.uses, frozenset(kinds)
+        chains = tuple(tuple(map(self._find_key, chain.items)) for chain in item.chains)
+        return item.kind, item.joint, item.has_skip, chains
+
+    def _write_again(self, items: Sequence[Item], period: int, depth: int) -> str:
+        """Return ``4 stages (each …)`` of items that come again; "" where they are too unlike."""
+        rows = [items[at : at + period] for at in range(0, len(items), period)]
+        told = []
+        for column in zip(*rows, strict=True):
+            texts = {self._write_item(item, 1) for item in column}
+            if len(texts) > 1:
+                texts = {_SIZES.sub("", self._write_item(item, 1)) for item in column}
+            if len(texts) > 1:
+                return ""
+            told.append(texts.pop())
+        way = self._find_widths(rows)
+        widths = f"; {write_way(way)} channels" if len({*way}) > 1 else ""
+        if depth:
+            return f"{len(rows):,} times {join_with_and(told)}"
+        return f"{len(rows):,} stages (each {join_with_and(told)}{widths})"
+
+    def _find_widths(self, rows: Sequence[Sequence[Item]]) -> list[int]:
+        """Return how wide what goes through stages is, before the first and behind each."""
+        way: list[int] = []
+        for row in rows:
+            numbers = sorted(n for item in row for n in ([item] if isinstance(item, int) else ()))
+            parts = [part for n in numbers for p in self._clauses[n].scope for part in p.parts]
+            sizes = [(p.in_features, p.out_features) for p in parts if p.in_features]
+            if not sizes or parts[0].kind == "linear":
+                return []
+            way += [sizes[-1][1]] if way else [sizes[0][0], sizes[-1][1]]
+        return way if all(way) else []
+
+    def _write_item(self, item: Item, depth: int) -> str:
+        if isinstance(item, int):
+            clause = self._clauses[item]
+            return write_inside(clause) if depth else clause.write()
+        if len(item.chains) == 1:
+            return self._write_skip(item, depth)
+        around = " with what they take" if item.has_skip and item.joint != "added" else ""
+        joint = f" {item.joint}{around}" if item.joint else ""
+        names = self._name_ways(item)
+        named = self._write_named(item, names) if not depth else ""
+        if named:
+            return f"{named}{joint}"
+        if not any(names):
+            texts = self._join_same(item.chains, _NAMES[item.kind])
+        else:
+            texts = [self._write_branch(*one) for one in zip(item.chains, names, strict=True)]
+            texts = [
+                f"{name}: {one}" if name else one for one, name in zip(texts, names, strict=True)
+            ]
+        if item.kind == "heads" and len(texts) == len(item.ways):
+            lasts = [find_last(self._outline, [self._outputs[n] for n in way]) for way in item.ways]
+            texts = [", ".join(filter(None, pair)) for pair in zip(texts, lasts, strict=True)]
+        if len(texts) == 1:
+            is_each = item.kind != "branches" and " branches of " in texts[0]
+            told = texts[0].replace("branches of", f"{item.kind} of", 1) if is_each else texts[0]
+            return f"{told} side by side{joint}"
+        if depth and not any(names) and all(len(chain.items) == 1 for chain in item.chains):
+            return join_with_and(texts) + (joint or " side by side")
+        count = SMALL_NUMBERS[len(item.chains)]
+        return f"{count} {item.kind} ({'; '.join(texts)}){joint}"
+
+    def _write_named(self, item: Branches, names: Sequence[str]) -> str:
+        """Return modules side by side that their names tell apart; "" for others."""
+        held = [self._clauses[n] for chain in item.chains for n in sorted(chain.clauses)]
+        if len(held) > len(item.chains) or not all(one.name for one in held):
+            return ""
+        joined = join_equal(held)
+        if len(joined) == 1:
+            return joined[0].write()
+        if len({one.name for one in held}) < len(held):
+            if not all(names):
+                return ""
+            held = [
+                replace(one, name=f"{name} {one.name}")
+                for one, name in zip(held, names, strict=True)
+            ]
+        return ", ".join(one.write() for one in held) if item.kind == "heads" else ""
+
+    def _join_same(self, chains: Sequence[Chain], name: str) -> list[str]:
+        """Return what chains side by side are, with how many there are of the same."""
+        held: dict[str, list[Chain]] = {}
+        for chain in chains:
+            held.setdefault(self._write_branch(chain, name), []).append(chain)
+        return [
+            told for text, row in held.items() for told in self._count_same(text, row, len(held))
+        ]
+
+    def _count_same(self, text: str, row: Sequence[Chain], kinds: int) -> list[str]:
+        if len(row) == 1:
+            return [text]
+        only = row[0].items[0] if len(row[0].items) == 1 else None
+        clause = self._clauses[only] if isinstance(only, int) else None
+        if clause is not None and len(clause.scope) == clause.uses == 1 and not clause.name:
+            noun = name_together(self._outline, clause.scope)
+            told = clause.write() if kinds == 1 else text
+            if told.startswith(noun):
+                return [f"{count_pieces(len(row), noun)}{told.removeprefix(noun)}"]
+        return [f"{len(row):,} branches of {text}"] if kinds == 1 else [text] * len(row)
+
+    def _write_branch(self, chain: Chain, name: str = "") -> str:
+        """Return a chain in brackets, without a name in it that it has already."""
+        first = chain.items[0]
+        if isinstance(first, int) and len(chain.items) == 1:
+            return write_inside(leave_out_name(self._clauses[first], name))
+        return ", ".join(self._write_items(chain.items, depth=1))
+
+    def _write_skip(self, item: Branches, depth: int) -> str:
+        """Return what a chain is that something goes around: said where that is more than a sum."""
+        told = ", ".join(self._write_items(item.chains[0].items, depth))
+        return f"{told}, concatenated with what it takes" if item.joins_taken else told
+
+    def _name_ways(self, item: Branches) -> list[str]:
+        """Return what the input, or the output, of each of several branches is called."""
+        if item.kind == "streams":
+            values = [[self._inputs[input_number(end)] for end in way] for way in item.ways]
+            names = [_join(map(name_taken, row)) for row in values]
+        elif item.kind == "heads":
+            values = [[self._outputs[end] for end in way] for way in item.ways]
+            names = [_join(map(name_output, row)) for row in values]
+        else:
+            names = ["" for _ in item.chains]
+        told = [name for name in names if name]
+        return names if len({*told}) == len(told) else ["" for _ in names]
+
+
+def find_last(outline: Outline, ends: Sequence[Value]) -> str:
+    """Return what is between the last block of a head and its output; "" where unsure."""
+    operations = outline.operations
+    number = operations.giver(operations.source(ends[0])) if len(ends) == 1 else None
+    for _ in range(_MOST_BEHIND):
+        if number is None or is_told(outline.owner(number)):
+            break
+        if operations.kinds[number] in _LAST:
+            return _LAST[operations.kinds[number]]
+        givers = operations.givers(number)
+        number = givers[0] if len(givers) == 1 else None
+    return ""
+
+
+def leave_out_name(clause: Clause, name: str) -> Clause:
+    """Return a clause without a name that is said of its branch."""
+    words = {*clause.name.split(" ")}
+    return replace(clause, name="") if words <= {*name.split(" ")} else clause
+
+
+def write_inside(clause: Clause) -> str:
+    """Return a clause as it is told in brackets."""
+    if clause.inside.startswith("each ") or "(each " in clause.text:
+        return clause.write()
+    if not clause.name or clause.uses > 1 or not clause.inside:
+        return strip_brackets(clause.write())
+    if clause.parts:
+        inside = join_with_and([strip_brackets(part.write_inside()) for part in clause.parts])
+    else:
+        inside = strip_brackets(clause.inside)
+    return f"{clause.name} of {inside}"
+
+
+def _join(names: Iterable[str]) -> str:
+    found = [*names]
+    return join_with_and(found) if all(found) and 0 < len(found) <= _MOST_NAMES else ""
+
+
+def _find_repetition(keys: Sequence[object]) -> tuple[int, int]:
+    """Return how many items come again at the begin of some, and how often: the most of them."""
+    best = (1, 1)
+    for period in range(1, min(_MOST_PERIOD, len(keys) // 2) + 1):
+        times = 1
+        while keys[times * period : (times + 1) * period] == keys[:period]:
+            times += 1
+        is_enough = times >= _LEAST_TIMES or (times == _TWICE and period > 1)
+        if is_enough and period * times > best[0] * best[1]:
+            best = period, times
+    return best
