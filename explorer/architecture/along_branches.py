@@ -15,7 +15,7 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .series_parallel import Branches, Chain, find_chains
+from .series_parallel import Branches, Chain, Entry, Item, find_chains
 from .topology_clauses import ToldTopology
 from .verified_counts import confirm_counts
 
@@ -40,24 +40,38 @@ def tell_along_branches(
     None where there are none, where some blocks are neither in a chain nor in branches, and where
     it would be too long.
     """
-    clauses = split_apart(outline, teller.tell(root.inner, is_joined=False))
-    clauses = AgreedCounts(located, teller.tell_kinds).agree(clauses)
-    clauses = called.add_users(tell_contents(outline, clauses))
-    clauses = confirm_counts(located, clauses)
-    graph = find_clause_graph(outline, called, clauses)
-    chains = find_chains(graph) if graph is not None else []
-    if len(chains) != 1:
-        return None
-    (chain,) = chains
-    if not _is_worth(clauses, chain) or _find_depth(chain) > _MOST_DEPTH:
-        return None
+    apart = split_apart(outline, teller.tell(root.inner, is_joined=False))
+    # what is counted together is in no one place, and then told as it stands
+    for clauses in (AgreedCounts(located, teller.tell_kinds).agree(apart), apart):
+        told = called.add_users(tell_contents(outline, clauses))
+        told = confirm_counts(located, told)
+        graph = find_clause_graph(outline, called, told)
+        chains = find_chains(graph) if graph is not None else []
+        if len(chains) == 1 and teller.is_true(told):
+            found = _write(outline, teller, called, told, chains[0])
+            if found is not None:
+                return found
+    return None
+
+
+def _write(
+    outline: Outline,
+    teller: ModuleTeller,
+    called: Called,
+    clauses: Sequence[Clause],
+    chain: Chain,
+) -> ToldTopology | None:
+    """Return a chain in words; None where it says no more than its clauses, or too much."""
     ends = called.reach.inputs, outline.graph.outputs
-    told: list[str] = []
-    for shorten, most in ((None, _MOST_WORDS_WHOLE), (teller.tell_brief, _MOST_WORDS)):
-        told = BranchWriter(outline, clauses, *ends, shorten).write(chain)
-        if _count_words(told) <= most:
-            break
-    else:
+    writer = BranchWriter(outline, clauses, *ends)
+    is_worth = _is_worth(clauses, chain) or writer.tells_again(chain)
+    if not is_worth or _find_depth(chain) > _MOST_DEPTH:
+        return None
+    told = writer.write(chain)
+    if _count_words(told) > _MOST_WORDS_WHOLE:
+        brief = [teller.tell_brief(one) for one in clauses]
+        told = BranchWriter(outline, brief, *ends).write(chain)
+    if _count_words(told) > _MOST_WORDS:
         return None
     last = chain.items[-1]
     tells_given = isinstance(last, Branches) and last.kind == "heads" and " heads (" in told[-1]
@@ -67,25 +81,27 @@ def tell_along_branches(
 def _is_worth(clauses: Sequence[Clause], chain: Chain) -> bool:
     """Return whether branches say more than that some steps stand side by side.
 
-    Streams of inputs do, and heads that are less than what they share; of branches two hold more
-    than steps, or all of them most of what there is, and none is a step beside the others.
+    Streams of inputs do, and heads to outputs; of branches two hold more than steps, or all of them
+    most of what there is, and none is a step beside the others.
     """
     return any(_is_telling(item, clauses) for item in chain.items)
 
 
-def _is_telling(item: int | Branches, clauses: Sequence[Clause]) -> bool:
+def _is_telling(item: Item, clauses: Sequence[Clause]) -> bool:
     if isinstance(item, int):
         return False
+    if isinstance(item, Entry):
+        return bool(item.joint) and item.chain is not None
     weights = [one.weight for one in clauses]
     carrying = {number for number, one in enumerate(clauses) if not one.is_minor}
-    if item.kind == "streams":
+    if item.kind in ("networks", "streams"):
         return True
     held = [sum(weights[number] for number in chain.clauses) for chain in item.chains]
     if item.kind == "heads":
-        return max(held) <= sum(weights) - sum(held)
+        return True
     count = sum(not carrying.isdisjoint(chain.clauses) for chain in item.chains)
     is_most = 2 * len(carrying & item.clauses) > len(carrying)
-    if item.joins_taken:
+    if item.skip:
         return not any(clauses[number].is_class for number in item.clauses)
     is_even = min(held) > _LEAST_OF_BRANCHES * sum(held)
     if len(held) > 1 and is_even and (count > 1 or is_most):
@@ -98,9 +114,11 @@ def _find_depth(chain: Chain) -> int:
     return max((_find_depth_of(item) for item in chain.items), default=0)
 
 
-def _find_depth_of(item: int | Branches) -> int:
+def _find_depth_of(item: Item) -> int:
     if isinstance(item, int):
         return 0
+    if isinstance(item, Entry):
+        return 0 if item.chain is None else _find_depth(item.chain)
     is_told = len(item.chains) > 1 or (item.has_skip and item.joint != "added")
     return is_told + max(map(_find_depth, item.chains))
 

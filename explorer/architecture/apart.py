@@ -14,8 +14,8 @@ from .pieces import Piece
 _MOST_GIVERS = 16
 #: what is cut in more parts is densely connected, and no few chains
 _MOST_CHAINS = 6
-#: kinds of which each has an input, or a column of one, of its own
-_LOOKING_UP = frozenset({"embedding", "positions"})
+#: of which each has an input, or a column of one, of its own
+_LOOKING_UP = "embedding"
 
 
 def split_apart(outline: Outline, clauses: Sequence[Clause]) -> list[Clause]:
@@ -62,6 +62,6 @@ def find_direct_givers(outline: Outline, pieces: Sequence[Piece]) -> dict[int, f
 def _may_split(clause: Clause) -> bool:
     is_plain = clause.is_plain and not clause.name and len(clause.scope) > 1
     return is_plain and all(
-        piece.fold[1] == 1 and piece.uses == 1 and piece.kind not in _LOOKING_UP
+        piece.fold[1] == 1 and piece.uses == 1 and piece.kind != _LOOKING_UP
         for piece in clause.scope
     )

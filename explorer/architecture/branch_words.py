@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Value
@@ -16,18 +16,23 @@ from .piece_words import (
     SMALL_NUMBERS,
     count_pieces,
     join_with_and,
-    name_kind,
     name_together,
     strip_brackets,
 )
 from .pieces import is_told
-from .series_parallel import Branches, Chain
+from .series_parallel import Branches, Chain, Entry, Item
 from .sketch import write_way
 
-Item = int | Branches
-
 #: what each of several branches is anyway
-_NAMES = {"branches": "branch", "heads": "head", "streams": "stream"}
+_NAMES = {"branches": "branch", "heads": "head", "networks": "network", "streams": "stream"}
+#: how something joins on the way of something else
+_JOINING = {
+    "added": "added to",
+    "concatenated": "concatenated with",
+    "in cross-attention": "with cross-attention to",
+    "multiplied": "multiplied by",
+}
+_AROUND = {"concatenated": " with a concatenated skip"}
 #: so many names of inputs are said of one stream
 _MOST_NAMES = 2
 #: of items that come again so often, or of several that do, it is told what each is
@@ -57,8 +62,6 @@ class BranchWriter:
         What chains count, by their numbers.
     inputs, outputs
         Of the graph.
-    shorten
-        Returns a clause of which less is told.
     """
 
     def __init__(
@@ -67,12 +70,21 @@ class BranchWriter:
         clauses: Sequence[Clause],
         inputs: Sequence[Value],
         outputs: Sequence[Value],
-        shorten: Callable[[Clause], Clause] | None = None,
     ) -> None:
         self._outline = outline
-        self._clauses = [shorten(one) for one in clauses] if shorten else [*clauses]
+        self._clauses = clauses
         self._inputs = inputs
         self._outputs = outputs
+
+    def tells_again(self, chain: Chain) -> bool:
+        """Return whether several items of a chain come again in turn, and are told once."""
+        keys = [self._find_key(item) for item in chain.items]
+        for place in range(len(keys)):
+            period, times = _find_repetition(keys[place:])
+            end = place + period * times
+            if period > 1:  # unless a part of one is left: then something stands between blocks
+                return keys[end : end + 1] != keys[place : place + 1]
+        return False
 
     def write(self, chain: Chain) -> list[str]:
         """Return what stands behind one another in a chain; what comes again is told once."""
@@ -83,36 +95,33 @@ class BranchWriter:
         place = 0
         while place < len(items):
             period, times = _find_repetition(keys[place:])
-            told = ""
+            end = place + period * times
             if times > 1:
-                told = self._write_again(items[place : place + period * times], period, depth)
+                told = self._write_again(items[place:end], period, depth)
+            else:
+                told = self._write_item(items[place], depth)
             if told:
                 yield told
-                place += period * times
-            else:
-                yield self._write_item(items[place], depth)
-                place += 1
+            place = end
 
     def _find_key(self, item: Item) -> object:
         """Return the same for what is alike but for its sizes."""
         if isinstance(item, int):
-            clause = self._clauses[item]
-            kinds = {name_kind(self._outline, [piece]) for piece in clause.scope}
-            return clause.name, clause.uses, frozenset(kinds)
+            return _SIZES.sub("", write_inside(self._clauses[item]))
+        if isinstance(item, Entry):
+            inner = () if item.chain is None else item.chain.items
+            return "entry", item.joint, tuple(map(self._find_key, inner))
         chains = tuple(tuple(map(self._find_key, chain.items)) for chain in item.chains)
         return item.kind, item.joint, item.has_skip, chains
 
     def _write_again(self, items: Sequence[Item], period: int, depth: int) -> str:
-        """Return ``4 stages (each …)`` of items that come again; "" where they are too unlike."""
+        """Return ``4 stages (each …)`` of items that come again."""
         rows = [items[at : at + period] for at in range(0, len(items), period)]
         told = []
         for column in zip(*rows, strict=True):
             texts = {self._write_item(item, 1) for item in column}
-            if len(texts) > 1:
-                texts = {_SIZES.sub("", self._write_item(item, 1)) for item in column}
-            if len(texts) > 1:
-                return ""
-            told.append(texts.pop())
+            text = texts.pop()
+            told.append(_SIZES.sub("", text) if texts else text)
         way = self._find_widths(rows)
         widths = f"; {write_way(way)} channels" if len({*way}) > 1 else ""
         if depth:
@@ -135,11 +144,16 @@ class BranchWriter:
         if isinstance(item, int):
             clause = self._clauses[item]
             return write_inside(clause) if depth else clause.write()
+        if isinstance(item, Entry):
+            return self._write_entry(item)
         if len(item.chains) == 1:
             return self._write_skip(item, depth)
-        around = " with what they take" if item.has_skip and item.joint != "added" else ""
+        around = " with a skip" if item.has_skip and item.joint != "added" else ""
         joint = f" {item.joint}{around}" if item.joint else ""
         names = self._name_ways(item)
+        main = self._find_main(item)
+        if main is not None:
+            return self._write_beside(item, main, names, depth)
         named = self._write_named(item, names) if not depth else ""
         if named:
             return f"{named}{joint}"
@@ -161,6 +175,24 @@ class BranchWriter:
             return join_with_and(texts) + (joint or " side by side")
         count = SMALL_NUMBERS[len(item.chains)]
         return f"{count} {item.kind} ({'; '.join(texts)}){joint}"
+
+    def _find_main(self, item: Branches) -> int | None:
+        """Return which of several heads goes on with the network, as it is more than all before."""
+        if item.kind != "heads":
+            return None
+        held = [sum(self._clauses[n].weight for n in chain.clauses) for chain in item.chains]
+        rest = sum(one.weight for one in self._clauses) - sum(held)
+        return held.index(max(held)) if max(held) > rest else None
+
+    def _write_beside(self, item: Branches, main: int, names: Sequence[str], depth: int) -> str:
+        """Return what leads to outputs beside the main stream, and then how that goes on."""
+        told = []
+        for place, (chain, name) in enumerate(zip(item.chains, names, strict=True)):
+            if place != main:
+                text = self._write_branch(chain, name)
+                told.append(f"beside it {name} ({text})" if name else f"beside it {text}")
+        told += self._write_items(item.chains[main].items, depth)
+        return ", ".join(told)
 
     def _write_named(self, item: Branches, names: Sequence[str]) -> str:
         """Return modules side by side that their names tell apart; "" for others."""
@@ -207,14 +239,25 @@ class BranchWriter:
             return write_inside(leave_out_name(self._clauses[first], name))
         return ", ".join(self._write_items(chain.items, depth=1))
 
+    def _write_entry(self, item: Entry) -> str:
+        """Return ``concatenated with labels (embedding of 10 × 16)``; "" of a nameless input."""
+        told = "" if item.chain is None else self._write_branch(item.chain)
+        name = _join(name_taken(self._inputs[input_number(end)]) for end in item.inputs)
+        what = f"{name} ({told})" if name and told else name or told
+        return f"{_JOINING.get(item.joint, 'with')} {what}" if what else ""
+
     def _write_skip(self, item: Branches, depth: int) -> str:
-        """Return what a chain is that something goes around: said where that is more than a sum."""
+        """Return what a chain is that something goes around."""
         told = ", ".join(self._write_items(item.chains[0].items, depth))
-        return f"{told}, concatenated with what it takes" if item.joins_taken else told
+        around = _AROUND.get(item.skip, "")
+        if item.skip and item.is_begin:
+            name = _join(name_taken(self._inputs[input_number(end)]) for end in item.ways[0])
+            around = f", {_JOINING[item.skip]} {name or 'the input'}"
+        return told + around
 
     def _name_ways(self, item: Branches) -> list[str]:
         """Return what the input, or the output, of each of several branches is called."""
-        if item.kind == "streams":
+        if item.kind in ("networks", "streams"):
             values = [[self._inputs[input_number(end)] for end in way] for way in item.ways]
             names = [_join(map(name_taken, row)) for row in values]
         elif item.kind == "heads":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 
 from .calls import Called
@@ -19,6 +20,7 @@ _MOST_CLAUSES = 24
 #: an input with this number is the first one; further ones count down from it
 _FIRST_INPUT = -1
 #: ways in which an input goes on with what others give, and is no mask
+_MULTIPLIED = "multiplied"
 _JOINING = frozenset({"added", "concatenated"})
 _ATTENDING = frozenset({"attention", "transformer"})
 
@@ -64,58 +66,90 @@ def find_clause_graph(
     """
     if len(clauses) > _MOST_CLAUSES:
         return None
-    owners = _find_owners(called, clauses)
-    inputs = called.reach.inputs
-    numbers = {value: _FIRST_INPUT - number for number, value in enumerate(inputs)}
-    operations = outline.operations
-    made: list[Ends] = []
-    found = ClauseGraph()
-    takes: list[set[int]] = [set() for _ in clauses]
-    begins: list[set[int]] = [set() for _ in clauses]
+    found = _Walk(outline, called, clauses).graph
+    is_circle = any(end >= place for place, ends in enumerate(found.givers) for end in ends)
+    return None if is_circle else found
 
-    def read(value: Value) -> Ends:
-        source = operations.source(value)
-        number = operations.giver(source)
+
+class _Walk:
+    """Walks the operations of an outline in order, and notes of which clauses each is made."""
+
+    def __init__(self, outline: Outline, called: Called, clauses: Sequence[Clause]) -> None:
+        self._outline = outline
+        self._operations = outline.operations
+        inputs = called.reach.inputs
+        self._inputs = {value: _FIRST_INPUT - number for number, value in enumerate(inputs)}
+        self._takes: list[set[int]] = [set() for _ in clauses]
+        #: inputs that enter a clause alone
+        self._alone: list[set[int]] = [set() for _ in clauses]
+        #: by operation, of what it is made
+        self._made: list[Ends] = []
+        self.graph = ClauseGraph()
+        owners = _find_owners(called, clauses)
+        for number in range(len(self._operations)):
+            taken = [self._read(value) for value in self._operations.operands[number]]
+            own = owners.get(number)
+            if own is None:
+                self._made.append(self._join(number, taken))
+            else:
+                self._enter(number, own, taken)
+                self._made.append(frozenset({own}))
+        for takes, alone in zip(self._takes, self._alone, strict=True):
+            # what enters inside of a block is no more than its mask, or a state
+            self.graph.givers.append(frozenset(takes - alone if has_clauses(takes) else takes))
+        self.graph.outputs = [self._read(value) for value in outline.graph.outputs]
+
+    def _read(self, value: Value) -> Ends:
+        source = self._operations.source(value)
+        number = self._operations.giver(source)
         if number is not None:
-            return made[number] if number < len(made) else frozenset()
-        return frozenset({numbers[source]}) if source in numbers else frozenset()
+            return self._made[number] if number < len(self._made) else frozenset()
+        return frozenset({self._inputs[source]}) if source in self._inputs else frozenset()
 
-    for number in range(len(operations)):
-        taken = [read(value) for value in operations.operands[number]]
+    def _enter(self, number: int, own: int, taken: Sequence[Ends]) -> None:
+        """Note what a clause takes."""
+        joints = self.graph.joints
+        ends = [_leave_out_inputs(one) if joints.get(one) == _MULTIPLIED else one for one in taken]
+        others = [one - {own} for one in ends]
+        whole = frozenset[int]().union(*others)
+        self._takes[own] |= whole
+        self._alone[own] |= {end for one in taken if not has_clauses(one) for end in one}
+        if len({one for one in others if has_clauses(one)}) > 1:
+            self._add_joint(whole, _name_own_joint(self._outline, number))
+
+    def _join(self, number: int, taken: Sequence[Ends]) -> Ends:
+        """Return of what an operation is made that is in no clause, and note how it joins that."""
         whole = frozenset[int]().union(*taken)
-        own = owners.get(number)
-        if own is not None:
-            takes[own] |= whole - {own}
-            parts = {one - {own} for one in taken if has_clauses(one - {own})}
-            if len(parts) > 1:
-                _add_joint(found, whole - {own}, _name_own_joint(outline, number))
-            begins[own] |= {end for one in taken if not has_clauses(one) for end in one}
-            made.append(frozenset({own}))
-            continue
-        word = _name_joint(outline, number)
-        if word == "added":
-            inner = frozenset().union(*(takes[end] for end in whole if end >= 0))
-            whole -= inner  # what is added to what goes into it
-        if word not in _JOINING and has_clauses(whole):
-            whole = frozenset(end for end in whole if end >= 0)  # a mask, or a length
+        word = _name_joint(self._outline, number)
+        if word == "added" and sum(map(bool, taken)) > 1:  # what is added to what goes into it
+            whole -= frozenset[int]().union(*(self._takes[end] for end in whole if end >= 0))
+        is_mask = word != _MULTIPLIED or not self._is_even(number)
+        if word not in _JOINING and has_clauses(whole) and is_mask:
+            whole = _leave_out_inputs(whole)
         if len(whole) > 1 and whole not in taken:
-            _add_joint(found, whole, word)
-        made.append(whole)
-    for own, ends in enumerate(takes):
-        # what enters inside of a block is no more than its mask, or a state
-        clauses_before = frozenset(end for end in ends if end >= 0)
-        found.givers.append(frozenset(ends - begins[own]) if clauses_before else frozenset(ends))
-    found.outputs = [read(value) for value in outline.graph.outputs]
-    return None if any(end >= place for place, one in enumerate(takes) for end in one) else found
+            self._add_joint(whole, word)
+        return whole
+
+    def _is_even(self, number: int) -> bool:
+        """Return whether both operands have one size: of a mask of places, each channel has one."""
+        facts = find_value_facts(self._outline.graph.model)
+        values = [one for one in self._operations.nodes[number].inputs if one is not None]
+        sizes = {facts.find_dims(value) for value in values}
+        return len(sizes) == 1 and None not in sizes
+
+    def _add_joint(self, ends: Ends, word: str) -> None:
+        joints = self.graph.joints
+        joints[ends] = word if joints.get(ends, word) == word else ""
 
 
-def _add_joint(graph: ClauseGraph, ends: Ends, word: str) -> None:
-    graph.joints[ends] = word if graph.joints.get(ends, word) == word else ""
-
-
-def has_clauses(ends: Ends) -> bool:
+def has_clauses(ends: Iterable[int]) -> bool:
     """Return whether any of some ends is a clause."""
     return any(end >= 0 for end in ends)
+
+
+def _leave_out_inputs(ends: Ends) -> Ends:
+    """Return the clauses among some ends, where there are any."""
+    return frozenset(end for end in ends if end >= 0) if has_clauses(ends) else ends
 
 
 def _find_owners(called: Called, clauses: Sequence[Clause]) -> dict[int, int]:
@@ -146,4 +180,4 @@ def _name_joint(outline: Outline, number: int) -> str:
         return "added"
     if operator.has("joins"):
         return "concatenated"
-    return "multiplied" if operator.has("multiplies_elements") else ""
+    return _MULTIPLIED if operator.has("multiplies_elements") else ""

@@ -181,6 +181,10 @@ class Fitter:
 
     # what is false
 
+    def is_true(self, clauses: Sequence[Clause]) -> bool:
+        """Return whether clauses say no number that is not there."""
+        return not find_false(self._inventory, self._census, clauses, self._pieces)
+
     def _correct(self, clauses: Sequence[Clause], every: Sequence[Piece]) -> list[Clause]:
         """Return clauses of which none says a number that is not there.
 

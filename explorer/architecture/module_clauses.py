@@ -72,6 +72,10 @@ class ModuleTeller:
         """Return for each kind among some blocks how many there are."""
         return self._fitter.tell_kinds(pieces)
 
+    def is_true(self, clauses: Sequence[Clause]) -> bool:
+        """Return whether clauses say no number of blocks that is not there."""
+        return self._fitter.is_true(clauses)
+
     def tell_brief(self, clause: Clause) -> Clause:
         """Return a clause of which less is said: of small steps their number alone."""
         return self._fitter.tell_brief(clause)
@@ -79,14 +83,17 @@ class ModuleTeller:
     def tell(self, modules: Sequence[Module], *, is_joined: bool = True) -> list[Clause]:
         """Return what modules in order are; alike ones that stand apart together or each."""
         clauses: list[Clause] = []
-        modules, steps = _leave_out_steps(join_last(modules))
+        modules = join_last(modules)
+        steps: dict[int, list[Piece]] = {}
+        if is_joined:
+            modules, steps = _leave_out_steps(modules)
         for is_leaf, alike in groupby(modules, key=lambda module: module.group is None):
             if is_leaf:
                 clauses += tell_leaves(
                     self._outline, [piece for one in alike for piece in one.pieces]
                 )
                 continue
-            for row in list_rows([*alike]):
+            for row in list_rows([*alike], in_turns=is_joined):
                 opened = open_row(row)
                 told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
                 between = [piece for module in row for piece in steps.get(id(module), ())]
@@ -99,9 +106,10 @@ class ModuleTeller:
                 elif told and between:  # they are steps of what is told
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told + self._fitter.tell_kinds(larger)
+        if not is_joined:
+            return join_used([*self._join_neighbours(clauses)])
         clauses = [*self._join_neighbours(self._join_beside(clauses))]
-        told = join_used(self._join_stages(self._join_larger(clauses)))
-        return join_equal(told) if is_joined else told
+        return join_equal(join_used(self._join_stages(self._join_larger(clauses))))
 
     def _join_larger(self, clauses: list[Clause]) -> list[Clause]:
         """Return clauses with all transposed convolutions as one between alike blocks."""

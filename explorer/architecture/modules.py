@@ -195,10 +195,10 @@ def join_last(modules: Sequence[Module]) -> list[Module]:
     return kept
 
 
-def list_rows(modules: Sequence[Module]) -> Iterator[list[Module]]:
+def list_rows(modules: Sequence[Module], *, in_turns: bool = True) -> Iterator[list[Module]]:
     """Yield modules in order, with those together whose names differ in a number only.
 
-    Where several such names take turns, all of each are together.
+    Where several such names take turns, all of each are together unless ``in_turns`` is false.
     """
     masks = [module.mask for module in modules]
     place = 0
@@ -206,7 +206,7 @@ def list_rows(modules: Sequence[Module]) -> Iterator[list[Module]]:
         end = place + 1
         while end < len(modules) and "#" in masks[place] and masks[end] == masks[place]:
             end += 1
-        length = _find_turns(masks, place)
+        length = _find_turns(masks, place) if in_turns else 0
         if length > end - place:
             taken = modules[place : place + length]
             for mask in dict.fromkeys(masks[place : place + length]):

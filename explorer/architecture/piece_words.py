@@ -44,6 +44,8 @@ SMALL_NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
+#: what is counted already
+_COUNTED = re.compile(rf"(?:[\d,]+|{'|'.join(SMALL_NUMBERS)}) ")
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
@@ -89,10 +91,13 @@ def write_members(
     What several places hold is counted.
     """
     places = [(noun, sizes if is_sized else "") for noun, sizes in _write_places(outline, members)]
-    return [
-        add_sizes(noun if count == 1 else count_pieces(count, noun), sizes)
-        for (noun, sizes), count in Counter(places).items()
-    ]
+    told = []
+    for (noun, sizes), count in Counter(places).items():
+        if _COUNTED.match(noun):  # several places hold as many
+            told += [add_sizes(noun, sizes)] * count
+        else:
+            told.append(add_sizes(noun if count == 1 else count_pieces(count, noun), sizes))
+    return told
 
 
 def strip_brackets(text: str) -> str:

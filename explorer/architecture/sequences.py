@@ -21,6 +21,8 @@ from .sketch import BlockSketch, Sketch
 
 #: what a recurrent network has besides its layers: embeddings, linear layers,
 _AROUND_LAYERS = frozenset({"activation", "embedding", "linear", "mlp", "norm", "unrolled"})
+#: of these each is a step of a chain
+_LAYERS = frozenset({"linear", "mlp", "unrolled"})
 #: and what picks and joins steps and directions
 _JOINING = (*ARRANGING_TRAITS, "adds", "looks_up", "distributes", "reduces", "reverses")
 
@@ -46,7 +48,7 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     calls = Counter(weights)
     if max(calls.values()) > 1 and frozenset() not in calls:
         return None  # of layers that are called several times modules tell more
-    if _are_of_streams(outline, layers):
+    if _are_of_streams(outline, layers) or not _is_chain(outline):
         return None
     read = [_read_part(outline, part) for part in layers]
     if not all(layer.hidden for layer in read):
@@ -74,6 +76,27 @@ def _are_of_streams(outline: Outline, layers: Sequence[OutlinePart]) -> bool:
     reach = Reach(outline)
     taken = {reach.taken[part.end] for part in layers}
     return any(one & other == 0 < one for one, other in combinations(taken, 2) if other)
+
+
+def _is_chain(outline: Outline) -> bool:
+    """Return whether each layer takes what the one before it gives, and nothing else of layers.
+
+    Of others it is told how they join. What is looked up begins anywhere.
+    """
+    before: dict[int, frozenset[OutlinePart]] = {}
+    last: frozenset[OutlinePart] = frozenset()
+    for part in outline.parts:
+        given = (before[id(giver)] for giver in outline.givers(part))
+        taken = frozenset[OutlinePart]().union(*given)
+        if part.has("adds"):  # what a layer is added to went into it
+            taken = frozenset(one for one in taken if not any(two.follows(one) for two in taken))
+        is_layer = part.kind in _LAYERS or part.has("recurrent")
+        if is_layer and taken != last:
+            return False
+        if is_layer:
+            last = taken = frozenset({part})
+        before[id(part)] = taken
+    return True
 
 
 class RecurrentLayer(NamedTuple):

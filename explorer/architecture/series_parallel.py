@@ -23,10 +23,10 @@ class Chain:
     Parameters
     ----------
     items
-        Numbers of clauses, and branches.
+        Numbers of clauses, branches, and what joins behind the item before it.
     """
 
-    items: tuple[int | Branches, ...]
+    items: tuple[Item, ...]
 
     @property
     def ends(self) -> Ends:
@@ -42,6 +42,35 @@ class Chain:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """What joins a chain on its way, and begins at inputs alone.
+
+    Parameters
+    ----------
+    chain
+        What the inputs go through; None for an input alone.
+    inputs
+        Which inputs these are.
+    joint
+        How it joins, in a word; "" where that is not known.
+    """
+
+    chain: Chain | None
+    inputs: tuple[int, ...]
+    joint: str = ""
+
+    @property
+    def clauses(self) -> frozenset[int]:
+        """All clauses in it."""
+        return frozenset() if self.chain is None else self.chain.clauses
+
+    @property
+    def ends(self) -> Ends:
+        """The clauses, or the inputs, that give what joins."""
+        return frozenset(self.inputs) if self.chain is None else self.chain.ends
+
+
+@dataclass(frozen=True)
 class Branches:
     """Chains side by side.
 
@@ -54,9 +83,10 @@ class Branches:
     has_skip
         Whether what they take is joined, too.
     kind
-        ``streams`` of different inputs, ``heads`` to different outputs, or ``branches``.
+        ``streams`` of different inputs, ``heads`` to different outputs, ``networks`` that have
+        nothing in common, or ``branches``.
     ways
-        Of streams the inputs of each, of heads the outputs.
+        Of streams and networks the inputs of each, of heads the outputs.
     is_begin
         Whether they take inputs of the graph alone.
     """
@@ -69,10 +99,17 @@ class Branches:
     is_begin: bool = False
 
     @property
-    def joins_taken(self) -> bool:
-        """Whether it is one chain whose result is concatenated with what goes into it."""
-        is_around = len(self.chains) == 1 and self.has_skip and not self.is_begin
-        return is_around and self.joint == "concatenated"
+    def skip(self) -> str:
+        """How one chain is joined with what goes around it, in a word; "" where that is no news.
+
+        A sum with what goes in is how most blocks are built, but for one with an input of the
+        graph (J. Kim and others, Accurate Image Super-Resolution Using Very Deep Convolutional
+        Networks, 2016, section 3.1); a product with it is a mask.
+        """
+        if len(self.chains) > 1 or not self.has_skip:
+            return ""
+        told = ("added", "multiplied") if self.is_begin else ("concatenated",)
+        return self.joint if self.joint in told else ""
 
     @property
     def clauses(self) -> frozenset[int]:
@@ -83,6 +120,10 @@ class Branches:
     def ends(self) -> Ends:
         """The clauses that give what is joined."""
         return frozenset().union(*(chain.ends for chain in self.chains))
+
+
+#: what stands in a chain
+Item = int | Branches | Entry
 
 
 def find_chains(graph: ClauseGraph) -> list[Chain]:
@@ -124,8 +165,9 @@ class _Reducer:
             self._first_output + number: givers for number, givers in enumerate(graph.outputs)
         }
         self._find_takers()
-        while self._join_chain() or self._join_branches():
+        while self._join_chain() or self._join_branches() or self._join_entry():
             self._find_takers()
+        self._join_apart()
         self.chains = [node.chain for _, node in sorted(self._nodes.items())]
 
     def _find_takers(self) -> None:
@@ -134,9 +176,10 @@ class _Reducer:
             for giver in givers:
                 if giver in takers:
                     takers[giver].add(number)
+        going_on = {n for n, found in takers.items() if min(found, default=0) < self._first_output}
         for number, found in takers.items():
-            # what gives an output on its way to more goes on
-            inner = {one for one in found if one < self._first_output}
+            # an output of what goes on, all of it, is given on the way
+            inner = {one for one in found if not self._outputs.get(one, {-1}) <= going_on}
             self._nodes[number].takers = frozenset(inner or found)
 
     def _list_givers(self) -> Iterator[tuple[int, frozenset[int]]]:
@@ -163,7 +206,7 @@ class _Reducer:
             is_begin = bool(node.givers) and max(node.givers) < 0
             is_end = bool(node.takers) and min(node.takers) >= self._first_output
             rows.setdefault(("branches", node.givers, node.takers), []).append(number)
-            if is_begin and not is_end:
+            if is_begin and not (is_end and self._are_heads(node.takers)):
                 rows.setdefault(("streams", frozenset(), node.takers), []).append(number)
             if is_end and not is_begin:
                 rows.setdefault(("heads", node.givers, frozenset()), []).append(number)
@@ -176,6 +219,7 @@ class _Reducer:
         self, kind: str, row: list[int], givers: frozenset[int], takers: frozenset[int]
     ) -> bool:
         nodes = [self._nodes[number] for number in row]
+        nodes.sort(key=lambda node: min(node.takers if kind == "heads" else node.chain.clauses))
         if kind == "streams" and len({node.givers for node in nodes}) < len(nodes):
             return False
         if kind == "heads" and len({node.takers for node in nodes}) < len(nodes):
@@ -197,6 +241,44 @@ class _Reducer:
         self._put(row, _Node(Chain((branches,)), whole))
         return True
 
+    def _join_entry(self) -> bool:
+        """Put what begins at inputs into the chain that alone takes it; or leave out an input."""
+        for number, node in self._nodes.items():
+            taker = self._nodes.get(min(node.takers)) if len(node.takers) == 1 else None
+            is_begin = bool(node.givers) and max(node.givers) < 0
+            if taker is None or not is_begin or not _has_clauses(taker.givers - {number}):
+                continue
+            inputs = tuple(sorted(node.givers, reverse=True))
+            entry = Entry(node.chain, inputs, self._find_word(node.chain.ends))
+            chain = Chain((entry, *taker.chain.items))
+            others = taker.givers - {number}
+            self._put([number, min(node.takers)], _Node(chain, others))
+            return True
+        for node in self._nodes.values():
+            alone = frozenset(giver for giver in node.givers if giver < 0)
+            if alone and alone < node.givers:
+                entry = Entry(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
+                node.chain = Chain((entry, *node.chain.items)) if entry.joint else node.chain
+                node.givers -= alone
+                return True
+        return False
+
+    def _find_word(self, ends: Ends) -> str:
+        """Return how some are joined with others; "" where that is in several ways."""
+        words = {word for joined, word in self._graph.joints.items() if ends < joined}
+        return words.pop() if len(words) == 1 else ""
+
+    def _join_apart(self) -> None:
+        """Put networks side by side that have nothing in common."""
+        nodes = [*self._nodes.items()]
+        inputs = [node.givers for _, node in nodes]
+        is_each = all(givers and max(givers) < 0 for givers in inputs)
+        if 2 <= len(nodes) <= _MOST_BRANCHES and is_each and _are_apart(inputs):
+            chains = tuple(node.chain for _, node in nodes)
+            ways = tuple(tuple(sorted(givers, reverse=True)) for givers in inputs)
+            apart = Branches(chains, kind="networks", ways=ways)
+            self._put([number for number, _ in nodes], _Node(Chain((apart,)), frozenset()))
+
     def _are_heads(self, takers: frozenset[int]) -> bool:
         return len(takers) > 1 and min(takers) >= self._first_output
 
@@ -207,7 +289,8 @@ class _Reducer:
             return False
         joint = self._find_joint(node.chain.ends, node.givers)
         is_begin = max(node.givers) < 0
-        around = Branches((node.chain,), joint, has_skip=True, is_begin=is_begin)
+        ways = (tuple(sorted(node.givers, reverse=True)),) if is_begin else ()
+        around = Branches((node.chain,), joint, has_skip=True, ways=ways, is_begin=is_begin)
         self._put([number], _Node(Chain((around,)), node.givers))
         return True
 
@@ -232,6 +315,8 @@ class _Reducer:
         for giver in givers or ():
             around |= self._nodes[giver].chain.ends if giver in self._nodes else {giver}
         whole = ends | around
+        if any(joined < whole for joined in self._graph.joints):
+            return ""  # some of them are joined before
         found = {word for joined, word in self._graph.joints.items() if whole < joined}
         # what goes around a part of them is joined with them
         inner = found.pop() if len(found) == 1 and not givers else ""
@@ -251,6 +336,10 @@ class _Reducer:
             if not own.isdisjoint(givers):
                 self._outputs[number] = frozenset(givers - own) | {last}
         self._nodes = dict(sorted(self._nodes.items()))
+
+
+def _has_clauses(givers: frozenset[int]) -> bool:
+    return bool(givers) and max(givers) >= 0
 
 
 def _are_apart(sets: Sequence[frozenset[int]]) -> bool:

@@ -44,7 +44,7 @@ def _tell(*, is_chain: bool = False, is_unlike: bool = False, name: str = "stage
 
 def test_branches_are_counted_in_each_stage() -> None:
     assert (
-        "2 branches of 4 convolutions side by side, "
+        "2 branches of 4 convolutions side by side with a concatenated skip, "
         "3 blocks of 2 branches of 5 convolutions side by side" in _tell()
     )
 

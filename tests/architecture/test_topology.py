@@ -401,9 +401,8 @@ def _imagine(*, is_side: bool = True) -> str:
 
 def test_what_leads_from_a_stream_to_an_output_alone_is_told_beside_it() -> None:
     told = _imagine()
-    assert "(image: two 3×3 convolutions 1 → 4 → 8 channels; state: MLP 24 → 24" in told
-    assert ", prior (MLP 24 → 20 → 12, tanh)" in told
-    assert told.index(" concatenated") < told.index("prior (")
+    assert "MLP (24 → 24, ReLU), beside it prior (MLP 24 → 20 → 12, tanh), " in told
+    assert "concatenated with image (two 3×3 convolutions 1 → 4 → 8 channels), MLP (152" in told
 
 
 def test_what_goes_into_the_join_as_well_is_of_the_stream() -> None:
