@@ -20,6 +20,8 @@ from netloupe.explorer.patterns.recognise import add_ideas
 from .composites import Merge, make_part
 from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
+from .spectral_layers import merge_spectral_layers
+from .wide_couplings import merge_couplings
 
 #: sines of so many multiples of one value are a positional encoding
 _LEAST_SINES = 3
@@ -177,11 +179,11 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
 def _list_picking(outline: Outline, part: OutlinePart) -> Iterator[int]:
     """Yield the operations of a part that pick rows at one end of edges."""
     for number in sorted(part.numbers):
-        if outline.operations.nodes[number].operator.has("gathers") and _picks(outline, number):
+        if outline.operations.nodes[number].operator.has("gathers") and picks_rows(outline, number):
             yield number
 
 
-def _picks(outline: Outline, number: int) -> bool:
+def picks_rows(outline: Outline, number: int) -> bool:
     """Return whether rows of what is computed are picked by what a graph takes."""
     node = outline.operations.nodes[number]
     rows, index = node.input(0), node.input(1)
@@ -216,8 +218,10 @@ def _find_tokenizers(outline: Outline) -> Iterator[Merge]:
 FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     _find_residual,
     _find_nested,
+    merge_spectral_layers,
     find_dense_graphs,
     _find_recognised,
+    merge_couplings,
     _find_encoded,
     _find_passed,
     _find_tokenizers,
