@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from .alternations import find_alternation, tell_alternation
 from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
@@ -78,6 +79,10 @@ class ModuleTeller:
 
     def tell(self, modules: Sequence[Module], *, is_joined: bool = True) -> list[Clause]:
         """Return what modules in order are; alike ones that stand apart together or each."""
+        start, end = find_alternation(modules)
+        turns = tell_alternation(self._outline, modules[start:end]) if end else None
+        if turns is not None:
+            return [*self.tell(modules[:start]), turns, *self.tell(modules[end:])]
         clauses: list[Clause] = []
         modules, steps = _leave_out_steps(join_last(modules))
         for is_leaf, alike in groupby(modules, key=lambda module: module.group is None):
