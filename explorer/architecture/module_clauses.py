@@ -16,6 +16,7 @@ from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
+from .looped_layers import join_looped
 from .modules import Module, join_last, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
@@ -104,7 +105,8 @@ class ModuleTeller:
                 elif told and between:  # they are steps of what is told
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told + self._fitter.tell_kinds(larger)
-        clauses = [*self._join_neighbours(self._join_beside(clauses))]
+        clauses = join_looped(self._outline, self._join_beside(clauses))
+        clauses = [*self._join_neighbours(clauses)]
         told = join_used(self._join_stages(self._join_larger(clauses)))
         return join_equal(told) if is_joined else told
 
