@@ -21,6 +21,7 @@ from .composites import Merge, make_part
 from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
 from .spectral_layers import merge_spectral_layers
+from .whole_sets import find_whole_sets
 from .wide_couplings import merge_couplings
 
 #: sines of so many multiples of one value are a positional encoding
@@ -222,6 +223,7 @@ FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     find_dense_graphs,
     _find_recognised,
     merge_couplings,
+    find_whole_sets,
     _find_encoded,
     _find_passed,
     _find_tokenizers,
