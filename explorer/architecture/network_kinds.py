@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.graph_convolutions import RELATIONAL
 from netloupe.explorer.patterns.graph_networks import GRAPH_NETWORK
 from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
 
@@ -183,7 +184,8 @@ def _name_by_blocks(
     ) and not words:
         return "Message-passing network"
     if kinds["graph convolution"] and not words:
-        return "Graph convolutional network"
+        is_relational = names[RELATIONAL] == kinds["graph convolution"]
+        return f"{'Relational g' if is_relational else 'G'}raph convolutional network"
     if not words:
         is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
         is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)
