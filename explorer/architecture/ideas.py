@@ -20,6 +20,7 @@ from netloupe.explorer.patterns.recognise import add_ideas
 from .composites import Merge, make_part
 from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
+from .sinc_filters import mark_sinc_filters
 from .spectral_layers import merge_spectral_layers
 from .whole_sets import find_whole_sets
 from .wide_couplings import merge_couplings
@@ -35,7 +36,8 @@ _JOINED_ENDS = "edge inputs"
 
 
 def merge_ideas(outline: Outline) -> None:
-    """Put parts together that are one idea."""
+    """Put parts together that are one idea, and name what their kernels are computed of."""
+    mark_sinc_filters(outline)
     for find in FINDERS:
         merged = list(find(outline))
         if merged:
