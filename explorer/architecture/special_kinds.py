@@ -13,6 +13,7 @@ from netloupe.explorer.patterns import read_convolution
 from .ideas import picks_rows
 from .outline import Outline, OutlinePart
 from .pieces import Piece
+from .sizes import find_token_tables
 from .spectral_layers import FOURIER_LAYER
 
 #: messages go along edges in so many rounds at least
@@ -50,7 +51,7 @@ def name_by_operation(
     names = Counter(piece.name for piece in pieces)
     if names[FOURIER_LAYER] >= _LEAST_FOURIER and all(map(_is_of_places, pieces)):
         return "Fourier neural operator"  # Z. Li and others, 2021, figure 2
-    if names[_TIME_POOLED] and _is_text_classifier(pieces):
+    if names[_TIME_POOLED] and _is_text_classifier(outline, pieces):
         return "Convolutional text classifier"  # Y. Kim, 2014, figure 1
     if words:
         return ""
@@ -95,14 +96,10 @@ def _is_of_places(piece: Piece) -> bool:
     return piece.name == FOURIER_LAYER or piece.kind in _OF_PLACES or is_pointwise
 
 
-def _is_text_classifier(pieces: Sequence[Piece]) -> bool:
+def _is_text_classifier(outline: Outline, pieces: Sequence[Piece]) -> bool:
     """Return whether looked-up words are convolved, and a linear layer tells what they are of."""
-    kinds = [piece.kind for piece in pieces]
-    return (
-        kinds[:1] == ["embedding"]
-        and set(kinds) == {"embedding", "linear", "unit"}
-        and (kinds[-1] == "linear")
-    )
+    kinds = [piece.kind for piece in pieces if piece.kind != "embedding"]
+    return kinds == ["unit", "linear"] and bool(find_token_tables(outline))
 
 
 def _passes_messages(outline: Outline) -> bool:

@@ -32,7 +32,7 @@ Steps = dict[int, tuple[Adjacency, Value]]
 class Relations(NamedTuple):
     """Of a sum over relations how many there are, and what the matrix of each takes and gives."""
 
-    count: int
+    relations: int
     taken: int
     given: int
 
@@ -210,7 +210,7 @@ def _read_relations(operations: Operations, layer: _Layer, number: int) -> Relat
     if len(squares) != _STACKED or len(matrices) != 1:
         return None
     count, taken, given = matrices[0]
-    axes = {axis % _STACKED for axis in read_axes(operations.nodes[number])}
+    axes = {axis % _STACKED for axis in read_axes(operations.nodes[number]) or ()}
     if axes != {0} or count != squares[0] or not isinstance(count, int) or count < 2:
         return None
     sizes = [size if isinstance(size, int) else 0 for size in (taken, given)]
