@@ -37,7 +37,7 @@ def _weighs_frequencies(outline: Outline, part: OutlinePart) -> bool:
     if len(ways) < 2:  # one there and one back
         return False
     return any(
-        operations.nodes[number].operator.has("multiplies", "multiplies_elements")
+        operations.nodes[number].operator.has("multiplies")  # a matrix for each frequency
         and any(operations.fixed(number))
         for number in part.numbers
         if ways[False] < number < ways[True]

@@ -184,22 +184,50 @@ def test_parts_of_one_layer_are_no_experts() -> None:
     assert "experts" not in _weigh(stacked=False)
 
 
-def _filter(*, is_back: bool = True, weighs: bool = True) -> str:
+def _filter(*, is_back: bool = True, weighs: bool = True, mixes: bool = True) -> str:
     """Z. Li and others, Fourier Neural Operator, 2021, figure 2."""
     net = Special()
-    x = net.linear(net.take("field", (1, 16, 3)), 3, 8)
-    for _ in range(3):
-        at = net.numbers(-1)
-        y = net.add("DFT", net.add("Unsqueeze", x, at), "", net.numbers(1))
-        if weighs:
-            y = net.add("Mul", y, net.store(np.random.rand(1, 16, 8, 2).astype(np.float32)))
-        y = net.add("DFT", y, "", net.numbers(1), inverse=int(is_back))
+    x = net.conv(net.take("field", (1, 3, 16, 16)), 3, 8, 1)
+    at = net.numbers(-1)
+    for _ in range(4):
+        y = net.add("DFT", net.add("Unsqueeze", x, at), "", net.numbers(2))
+        if weighs and mixes:
+            y = net.add("Einsum", y, net.weight(8, 8, 16, 16), equation="bixyz,ioxy->boxyz")
+        elif weighs:
+            y = net.add("Mul", y, net.weight(1, 8, 16, 16, 1))
+        y = net.add("DFT", y, "", net.numbers(2), inverse=int(is_back))
         y = net.add("Squeeze", net.add("Slice", y, *map(net.numbers, (0, 1, -1))), at)
-        y = net.linear(net.add("Gelu", net.linear(y, 8, 8)), 8, 8)
-        x = net.add("Gelu", net.add("Add", y, net.linear(x, 8, 8)))
-    return net.tell(net.linear(x, 8, 1))
+        y = net.conv(net.add("Gelu", net.conv(y, 8, 8, 1)), 8, 8, 1)
+        x = net.add("Gelu", net.add("Add", y, net.conv(x, 8, 8, 1)))
+    x = net.add("Gelu", net.conv(x, 8, 32, 1))
+    return net.tell(net.conv(x, 32, 1, 1))
 
 
-@pytest.mark.parametrize("how", [{"is_back": False}, {"weighs": False}])
-def test_transforms_without_weights_or_inverse_are_no_operator(how: dict[str, bool]) -> None:
-    assert "operator" not in _filter(**how)
+def test_weights_of_frequencies_beside_a_shortcut_are_a_fourier_layer() -> None:
+    told = _filter()
+    assert told.startswith("Fourier neural operator: ")
+    assert "4 Fourier layers of 8 channels" in told
+
+
+@pytest.mark.parametrize("how", [{"is_back": False}, {"weighs": False}, {"mixes": False}])
+def test_other_transforms_are_no_operator(how: dict[str, bool]) -> None:
+    told = _filter(**how)
+    assert "operator" not in told
+    assert "Fourier layer" not in told
+
+
+def _generate(*, makes_weights: bool = True) -> str:
+    """D. Ha and others, HyperNetworks, 2017, section 3."""
+    net = Special()
+    x, state = net.take("x", (2, 1, 5)), net.take("state", (2, 12))
+    made = net.add("Abs", net.linear(state, 12, 5 * 16))
+    matrix = net.add("Reshape", made, net.numbers(-1, 5, 16))
+    shift = net.add("Reshape", net.linear(state, 12, 16), net.numbers(-1, 1, 16))
+    y = net.add("MatMul", x, matrix if makes_weights else net.weight(5, 16))
+    y = net.add("Elu", net.add("Add", y, shift))
+    return net.tell(net.linear(y, 16, 1))
+
+
+def test_a_layer_whose_weights_a_network_makes_is_a_hypernetwork() -> None:
+    assert _generate().startswith("Network with hypernetwork: ")
+    assert "hyper" not in _generate(makes_weights=False)
