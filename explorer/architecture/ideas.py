@@ -31,6 +31,8 @@ _LEAST_SINES = 3
 _TABLE = 2
 #: so many parts are looked at before the sum of what neighbours send
 _MOST_SENT = 40
+#: one operation that is an idea by itself
+_UNPOOL = "MaxUnpool"
 #: a part that joins what is at both ends of edges
 _JOINED_ENDS = "edge inputs"
 
@@ -53,7 +55,9 @@ def _find_recognised(outline: Outline) -> Iterator[Merge]:
     before = set(map(id, known))
     add_ideas(outline.blocks)
     for found in outline.blocks.list_outermost():
-        if isinstance(found, int) or id(found) in before or len(found.numbers) < 2:
+        if isinstance(found, int) or id(found) in before:
+            continue
+        if len(found.numbers) < 2 and outline.operations.kinds[found.end] != _UNPOOL:
             continue
         convolves = any(inner.kind == "conv" for inner in found.parts)
         is_unit = convolves and found.name != "Gate"

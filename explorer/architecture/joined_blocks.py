@@ -52,7 +52,8 @@ def tell_joined(outline: Outline, held: Sequence[Sequence[Piece]]) -> Clause:
     text = f"each {count_pieces(each.pop(), 'convolution')}" if len(each) == 1 else ""
     name += "" if text else " of convolutions"
     members = tuple(tuple(found) for found in held)
-    return Clause("", scope, name, parts=(Clause("", scope, text),), members=members)
+    parts = (Clause("", scope, text),) if text else ()
+    return Clause("", scope, name, parts=parts, members=members, each_of=len(held))
 
 
 def _goes_around(outline: Outline, one: Sequence[Piece], two: Sequence[Piece]) -> bool:
