@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .piece_words import join_with_and, strip_brackets, write_plural
+from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural
 from .pieces import Piece
 
 #: kinds of block that are no more than a step between others
@@ -106,7 +106,7 @@ class Clause:
         told = inside
         if self.name:
             plain = strip_brackets(inside)
-            if self.each_of > 1 and _counts(plain):
+            if self.each_of > 1 and (_counts(plain) or _names_two(self.name)):
                 plain = f"each {plain}"
             told = f"{self.name} ({plain})" if plain not in ("", self.name) else self.name
             told = _leave_out_name(self.name, plain) or told
@@ -237,7 +237,12 @@ def _tells_several(clause: Clause) -> bool:
 
 
 def _counts(text: str) -> bool:
-    return bool(re.search(r"(^|, )\d+ ", text))
+    return bool(re.search(rf"(^|, )(\d+|{'|'.join(SMALL_NUMBERS)}) ", text))
+
+
+def _names_two(name: str) -> bool:
+    """Return whether a name is that of two modules: ``word and sentence attention``."""
+    return " and " in name
 
 
 def _may_join(one: Clause, other: Clause) -> bool:

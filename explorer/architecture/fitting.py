@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from .cells import UnrolledDetails
 from .census import Census
 from .claims import Inventory, check_clause, find_false, read_said_numbers
 from .clause import MINOR, Clause, join_used
@@ -45,6 +46,10 @@ _IDEAS = frozenset({"attention", "experts", "mixer", "recurrent", "transformer",
 _LEAST_SHARE = 0.1
 #: and of modules
 _LEAST_OF_MODULE = 0.05
+
+
+#: so many layers beside a cell are used in all of its steps
+_LEAST_OF_LOOP = 2
 
 
 class Fitter:
@@ -159,8 +164,18 @@ class Fitter:
             text = f"{blocks:,} blocks, {count:,} of them {write_plural(noun)}"
         if not is_brief:
             text += write_sizes_of(self._outline, pieces)
-        uses = {piece.uses for piece in pieces}
+        uses = {self._count_uses(piece) for piece in pieces}
         return Clause(text, tuple(pieces), uses=uses.pop() if len(uses) == 1 else 1, is_plain=True)
+
+    def _count_uses(self, piece: Piece) -> int:
+        """Return how often a block is used: of a cell in a loop of other layers in each step.
+
+        The first step of one whose state is known an exporter may have computed beforehand.
+        """
+        steps = piece.part.details.read_as(UnrolledDetails).steps or 0
+        loops = [one.uses for one in self._pieces if one.uses in (steps, steps + 1)]
+        is_in_loop = steps > 1 == piece.uses and len(loops) >= _LEAST_OF_LOOP
+        return max(loops) if is_in_loop else piece.uses
 
     def tell_shortly(self, clause: Clause) -> Clause:
         """Return of layers of transformers the size alone that tells them."""

@@ -20,6 +20,10 @@ from netloupe.explorer.patterns.recognise import add_ideas
 from .composites import Merge, make_part
 from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
+from .sinc_filters import mark_sinc_filters
+from .spectral_layers import merge_spectral_layers
+from .whole_sets import find_whole_sets
+from .wide_couplings import merge_couplings
 
 #: sines of so many multiples of one value are a positional encoding
 _LEAST_SINES = 3
@@ -27,12 +31,15 @@ _LEAST_SINES = 3
 _TABLE = 2
 #: so many parts are looked at before the sum of what neighbours send
 _MOST_SENT = 40
+#: one operation that is an idea by itself
+_UNPOOL = "MaxUnpool"
 #: a part that joins what is at both ends of edges
 _JOINED_ENDS = "edge inputs"
 
 
 def merge_ideas(outline: Outline) -> None:
-    """Put parts together that are one idea."""
+    """Put parts together that are one idea, and name what their kernels are computed of."""
+    mark_sinc_filters(outline)
     for find in FINDERS:
         merged = list(find(outline))
         if merged:
@@ -48,7 +55,9 @@ def _find_recognised(outline: Outline) -> Iterator[Merge]:
     before = set(map(id, known))
     add_ideas(outline.blocks)
     for found in outline.blocks.list_outermost():
-        if isinstance(found, int) or id(found) in before or len(found.numbers) < 2:
+        if isinstance(found, int) or id(found) in before:
+            continue
+        if len(found.numbers) < 2 and outline.operations.kinds[found.end] != _UNPOOL:
             continue
         convolves = any(inner.kind == "conv" for inner in found.parts)
         is_unit = convolves and found.name != "Gate"
@@ -177,11 +186,11 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
 def _list_picking(outline: Outline, part: OutlinePart) -> Iterator[int]:
     """Yield the operations of a part that pick rows at one end of edges."""
     for number in sorted(part.numbers):
-        if outline.operations.nodes[number].operator.has("gathers") and _picks(outline, number):
+        if outline.operations.nodes[number].operator.has("gathers") and picks_rows(outline, number):
             yield number
 
 
-def _picks(outline: Outline, number: int) -> bool:
+def picks_rows(outline: Outline, number: int) -> bool:
     """Return whether rows of what is computed are picked by what a graph takes."""
     node = outline.operations.nodes[number]
     rows, index = node.input(0), node.input(1)
@@ -216,8 +225,11 @@ def _find_tokenizers(outline: Outline) -> Iterator[Merge]:
 FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     _find_residual,
     _find_nested,
+    merge_spectral_layers,
     find_dense_graphs,
     _find_recognised,
+    merge_couplings,
+    find_whole_sets,
     _find_encoded,
     _find_passed,
     _find_tokenizers,

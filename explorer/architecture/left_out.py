@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from netloupe.explorer.patterns.found_blocks import FoundBlock
+from netloupe.explorer.patterns.residual_kinds import WITH
 
 from .layer_words import write_lower
 from .outline import Outline
@@ -32,6 +33,8 @@ _SAME = {"feature-wise modulation": "adaptive"}
 _LEAST_SHARE = 0.5
 _LEAST_TIMES = 2
 _MOST_TOLD = 2
+#: an idea of all blocks of a kind
+_IN_ALL = re.compile(r" in all ([\d,]+ .+)$")
 #: what stands at the end of a sentence
 _GIVEN = re.compile(r"^gives |outputs?\b|^output |^vocabulary |channels? out")
 
@@ -57,17 +60,34 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
     blocks = [block for block in entries if block.kind in _BLOCKS]
     every = [one for entry in entries for one in (entry, *_walk(entry))]
     told = []
+    clauses = [clause for clause in sketch.clauses if clause]
     for name, idea in _list_ideas(entries).items():
         noun = write_lower(name)
         if _is_told(noun, text) or _is_told_otherwise(idea, every, text):
             continue
-        said = _write_held(noun, idea, blocks)
-        if said:
+        said = _write_held(outline, noun, idea, blocks)
+        if said and not _put_in_place(clauses, noun, said):
             told.append(said)
-    clauses = [clause for clause in sketch.clauses if clause]
     place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
     clauses[place:place] = told[:_MOST_TOLD]
     return replace(sketch, clauses=tuple(clauses))
+
+
+def _put_in_place(clauses: list[str], noun: str, said: str) -> bool:
+    """Say of blocks that are counted in brackets at one place alone that they hold an idea.
+
+    At the end of a sentence one does not see of which of its blocks it speaks.
+    """
+    found = _IN_ALL.search(said)
+    if found is None:
+        return False
+    blocks = re.compile(rf"(?<=[( ]){re.escape(found[1])}(?=[,)])")
+    places = [at for at, clause in enumerate(clauses) for _ in blocks.finditer(clause)]
+    if len(places) != 1 or not re.search(rf"\([^()]*{blocks.pattern}", clauses[places[0]]):
+        return False
+    at = places[0]
+    clauses[at] = blocks.sub(f"{found[1]} with {noun}", clauses[at])
+    return True
 
 
 def _is_told(noun: str, text: str) -> bool:
@@ -99,7 +119,7 @@ def _is_told_otherwise(idea: _Idea, every: Sequence[FoundBlock], text: str) -> b
     )
 
 
-def _write_held(noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
+def _write_held(outline: Outline, noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
     """Return in how many of some blocks an idea is; how many there are where not each is in one."""
     holders = {id(holder): holder.kind for holder in idea.holders if holder is not None}
     kinds = {*holders.values()}
@@ -110,7 +130,11 @@ def _write_held(noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
     if len(holders) < count:
         return f"{noun} in {count:,} places"
     every = f"all {count:,}" if count == len(alike) else f"{count:,} of {len(alike):,}"
-    names = {block.name for block in alike}
+    owners = [outline.owner(block.end) for block in alike]
+    names = {
+        (owner.name or block.name).partition(WITH)[0]
+        for owner, block in zip(owners, alike, strict=True)
+    }
     called = write_plural(write_lower(names.pop())) if len(names) == 1 else "blocks"
     return f"{noun} in {every} {called}"
 

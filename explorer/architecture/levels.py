@@ -261,7 +261,13 @@ def _is_around_lowest(outline: Outline, resolutions: Resolutions, lowest: Fracti
 
 
 def _count_resolutions(outline: Outline, resolutions: Resolutions) -> str:
-    """Return at how many resolutions there are several blocks; "" for fewer than three."""
+    """Return at how many resolutions there are several blocks; "" for fewer than three.
+
+    Where nothing puts several resolutions together there is one map after another, whose sizes
+    differ by more than steps where convolutions do not pad.
+    """
+    if resolutions.fused < 2:
+        return ""
     counts = Counter(resolutions[part.end].factor for part in outline.parts if part.kind in _MAPS)
     number = sum(count > 1 for factor, count in counts.items() if factor is not None)
     return f"maps of {number:,} resolutions" if number > _LEAST_STEPS else ""

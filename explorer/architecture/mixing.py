@@ -16,6 +16,7 @@ _MIXING = ("attends", "attends_linearly", "loops", "scatters", "solves")
 #: what may stand between shares and what they weigh
 _BETWEEN = ("adds", "chooses", "divides", "elementwise", "multiplies_elements")
 _MOST_BETWEEN = 6
+_PAIR = 2
 #: so many products are looked at
 _MOST_PRODUCTS = 500
 
@@ -33,23 +34,55 @@ class Mixing(NamedTuple):
         Whether elements of computed values are multiplied, or chosen by how large they are.
     weighs
         Whether computed values are multiplied element by element by such shares, and summed up.
+    mixes_experts
+        Whether such shares weigh what several layers give, each one number for each layer.
     """
 
     attends: bool
     mixes: bool
     gates: bool
     weighs: bool
+    mixes_experts: bool = False
 
 
 def find_mixing(outline: Outline) -> Mixing:
     """Return what mixes outside of all known blocks of a graph."""
     products = [part for part in outline.parts if _is_product(outline, part)]
+    looked_at = products[:_MOST_PRODUCTS]
+    gating = {part for part in looked_at if _gates_experts(outline, part)}
     return Mixing(
-        any(_weighs(outline, part) for part in products[:_MOST_PRODUCTS])
+        any(_weighs(outline, part) for part in looked_at if part not in gating)
         or any(_attends_inside(outline, part) for part in outline.of_kind("residual")),
         bool(products) or any(part.has(*_MIXING) for part in outline.parts),
         any(_gates(outline, part) for part in outline.parts),
         any(_sums_up(outline, part) for part in outline.parts),
+        bool(gating),
+    )
+
+
+def _gates_experts(outline: Outline, product: OutlinePart) -> bool:
+    """Return whether shares that a gate gives weigh a stack of what several layers give.
+
+    R. Jacobs and others, Adaptive Mixtures of Local Experts, 1991, figure 1. The gate takes what
+    the experts take; attention makes its shares of what it weighs.
+    """
+    givers = outline.givers(product)
+    for stack, shares in (givers, givers[::-1]) if len(givers) == _PAIR else ():
+        is_share = shares.has("distributes") or shares.name == "Softmax"
+        if is_share and not shares.follows(stack) and _is_stack(outline, stack):
+            return True
+    return False
+
+
+def _is_stack(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part puts what different layers give beside each other, each as one."""
+    values = outline.operations.operands[part.end]
+    if not part.has("joins") or len({outline.giver(value) for value in values}) < len(values) > 1:
+        return False
+    taken = outline.operations.nodes[part.end].inputs
+    return all(
+        value is not None and value.producer is not None and value.producer.op_type == "Unsqueeze"
+        for value in taken
     )
 
 

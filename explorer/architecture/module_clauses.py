@@ -11,10 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from .alternations import find_alternation, tell_alternation
 from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
+from .looped_layers import join_looped
 from .modules import Module, join_last, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
@@ -82,6 +84,13 @@ class ModuleTeller:
 
     def tell(self, modules: Sequence[Module], *, is_joined: bool = True) -> list[Clause]:
         """Return what modules in order are; alike ones that stand apart together or each."""
+        start, end = find_alternation(modules)
+        turns = tell_alternation(self._outline, modules[start:end]) if end else None
+        if turns is not None:
+            before, behind = (
+                self.tell(some, is_joined=is_joined) for some in (modules[:start], modules[end:])
+            )
+            return [*before, turns, *behind]
         clauses: list[Clause] = []
         modules = join_last(modules)
         steps: dict[int, list[Piece]] = {}
@@ -107,8 +116,9 @@ class ModuleTeller:
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told + self._fitter.tell_kinds(larger)
         if not is_joined:
-            return join_used([*self._join_neighbours(clauses)])
-        clauses = [*self._join_neighbours(self._join_beside(clauses))]
+            return join_used([*self._join_neighbours(join_looped(self._outline, clauses))])
+        clauses = join_looped(self._outline, self._join_beside(clauses))
+        clauses = [*self._join_neighbours(clauses)]
         return join_equal(join_used(self._join_stages(self._join_larger(clauses))))
 
     def _join_larger(self, clauses: list[Clause]) -> list[Clause]:

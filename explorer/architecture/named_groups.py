@@ -25,7 +25,7 @@ _MOST_NODES = 600
 _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
 #: names that are given to any branches of convolutions, as to the heads of a detector, those of
 #: groups of which the layers inside are told, and of parts that need not be in a group
-_LOOSE = frozenset({"Inception block", "Message passing", ROUTING})
+_LOOSE = frozenset({"Inception block", "Message passing", ROUTING, "Summed branches"})
 #: arithmetic without weights that a network is told by (D. Snyder and others, X-vectors, 2018,
 #: section 2.1; T. Kim and others, Reversible Instance Normalization, 2022, section 3)
 _STEPS = frozenset({"Mean and deviation", "Standardization"})

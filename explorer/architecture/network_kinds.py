@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.graph_convolutions import RELATIONAL
 from netloupe.explorer.patterns.graph_networks import GRAPH_NETWORK
 from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
 
@@ -20,6 +21,7 @@ from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
 from .resolutions import Resolutions
+from .special_kinds import name_by_operation
 from .transformer_kinds import ENCODER_DECODER, is_encoder_decoder, is_patches
 from .verified_kinds import is_convolved
 from .whole_kinds import MASKING, name_by_wiring
@@ -57,8 +59,9 @@ _OF_MESSAGES = (GRAPH_NETWORK, VECTOR_MESSAGES)
 #: and nothing that mixes along the edges of a graph
 _OF_GRAPHS = frozenset({"graph convolution", "graph network", "message passing"})
 CONVOLUTIONAL = "Convolutional network"
+_ENCODER_DECODER = "Convolutional encoder-decoder"
 #: of these it is told along how many axes they convolve, where that are not two
-_OF_AXES = frozenset({"Convolutional encoder-decoder", CONVOLUTIONAL, NESTED_UNET, "UNet"})
+_OF_AXES = frozenset({_ENCODER_DECODER, CONVOLUTIONAL, NESTED_UNET, "UNet"})
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,11 @@ def find_network_kind(
     title = levels.title or name_by_wiring(outline, resolutions)
     if not title and is_encoder_decoder(outline, every):
         title = ENCODER_DECODER
-    title = title or _name_by_blocks(every, find_mixing(outline), is_shared)
+    mixing = find_mixing(outline)
+    if title in ("", _ENCODER_DECODER):
+        words = _list_words(every, mixing)
+        special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
+        title = special or title or _name_by_blocks(every, mixing, words, is_shared)
     if title == CONVOLUTIONAL and not is_convolved(outline):
         title = _BESIDE_OTHERS
     if title in _OF_AXES:
@@ -122,11 +129,8 @@ def _find_way(outline: Outline, resolutions: Resolutions) -> Levels:
     return find_detector(outline, resolutions, heads) or find_levels(outline, resolutions)
 
 
-def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:
-    """Return what a network is called by the kinds of its blocks, and by what mixes beside them.
-
-    ``is_shared`` tells whether some weights are used several times.
-    """
+def _list_words(pieces: Sequence[Piece], mixing: Mixing) -> list[str]:
+    """Return what mixes places in a network: as convolutions and attention do."""
     kinds = Counter(piece.kind for piece in pieces)
     words = []
     convolving = [piece for piece in pieces if _convolves(piece)]
@@ -148,6 +152,26 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         words.append("attention")
     if kinds["transform"]:
         words.append("Fourier transforms")
+    return words
+
+
+def _name_by_blocks(
+    pieces: Sequence[Piece], mixing: Mixing, words: Sequence[str], is_shared: bool
+) -> str:
+    """Return what a network is called by the kinds of its blocks, and by what mixes beside them.
+
+    Parameters
+    ----------
+    pieces
+        The blocks.
+    mixing
+        What mixes outside of them.
+    words
+        What mixes places in them.
+    is_shared
+        Whether some weights are used several times.
+    """
+    kinds = Counter(piece.kind for piece in pieces)
     names = Counter(piece.name for piece in pieces)
     if names["Mixer block"] and words in ([], ["convolutions"]):
         return "Mixer network"
@@ -160,7 +184,8 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     ) and not words:
         return "Message-passing network"
     if kinds["graph convolution"] and not words:
-        return "Graph convolutional network"
+        is_relational = names[RELATIONAL] == kinds["graph convolution"]
+        return f"{'Relational g' if is_relational else 'G'}raph convolutional network"
     if not words:
         is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
         is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)

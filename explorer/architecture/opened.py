@@ -13,14 +13,19 @@ _MOST_SHARE = 0.4
 #: nor is one that holds fewer operations opened
 _LEAST_OPERATIONS = 12
 _MOST_TIMES = 16
+#: a sum of several convolutions of one value
+_BRANCHES = "branches"
 
 
 def open_large(outline: Outline) -> None:
     """Put what a block consists of in its place, where it is no block that one reads as one.
 
     So is the sum around the lower levels of an encoder-decoder whose skips are added: it is most of
-    the network, has recurrent layers inside, or is the only one that goes down and up again.
+    the network, has recurrent layers inside, or is the only one that goes down and up again. And a
+    sum of branches without a shortcut (G. Larsson and others, FractalNet, 2017, figure 1): its
+    layers are told.
     """
+    _open_branches(outline)
     for _ in range(_MOST_TIMES):
         most = max(_LEAST_OPERATIONS, _MOST_SHARE * len(outline.operations))
         blocks = [part for part in outline.parts if part.parts and part.kind == "residual"]
@@ -30,6 +35,13 @@ def open_large(outline: Outline) -> None:
         if not large:
             return
         outline.replace(large[0], _list_inner(outline, large[0]))
+
+
+def _open_branches(outline: Outline) -> None:
+    """Put their layers in place of sums of branches, of which nothing else is told."""
+    while branches := outline.of_kind(_BRANCHES):
+        for part in branches:
+            outline.replace(part, _list_inner(outline, part))
 
 
 def _recurs(outline: Outline, part: OutlinePart) -> bool:

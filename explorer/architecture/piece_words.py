@@ -374,7 +374,8 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
         return sizes
     if len(facts) > _MOST_FACTS:
         return in_brackets(_join_counts(facts))
-    return in_brackets(join_with_and(facts))
+    each = " each" if part.kind == "basis" and len(pieces) > 1 == len(facts) else ""
+    return in_brackets(f"{join_with_and(facts)}{each}")
 
 
 def _join_counts(facts: Sequence[str]) -> str:
@@ -454,7 +455,8 @@ def _write_feeding(pieces: Sequence[Piece]) -> str:
     activations = {piece.part.details.read_as(MlpDetails).activation for piece in pieces}
     told = []
     if len(widths) <= 2 and all(widths):
-        told.append(" and ".join(map(_write_widths, widths)))
+        write = _write_widths if len(widths) == 1 else _write_whole_widths
+        told.append(" and ".join(map(write, widths)))
     if len(activations) == 1 and (name := activations.pop()):
         told.append(name)
     return in_brackets(", ".join(told))
@@ -464,6 +466,11 @@ def _write_widths(way: Sequence[int]) -> str:
     """Return the widths of an MLP: of one that gives what it takes the inner one counts."""
     if len(way) == 3 and way[0] == way[2]:
         return write_way(way[:-1])
+    return _write_whole_widths(way)
+
+
+def _write_whole_widths(way: Sequence[int]) -> str:
+    """Return all widths of an MLP, as beside another one that gives no more than it takes."""
     if len(way) > 4 and len({*way[1:]}) == 1:
         return f"{way[0]:,} → {way[1]:,} in {len(way) - 1} layers"
     return shorten_way(way)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
@@ -98,6 +99,8 @@ class Resolutions:
         self.operations: Operations = outline.operations
         self.inner: set[int] = set()
         self._has_convolved = False
+        #: the sizes of the first maps that are convolved, with axes as convolutions take them
+        self._taken: list[int] = []
         self.is_sure = True
         self.fused = 0
         self._found: list[Resolution] = []
@@ -223,6 +226,8 @@ class Resolutions:
         return self._join(taken, is_sum=operator.has("adds"))
 
     def _convolve(self, node: Node, first: Resolution) -> Resolution:
+        if not self._has_convolved and first.factor == _ONE:
+            self._taken = self._infer_sizes(node.input(0))
         self._has_convolved = True
         stride = _read_strides(node)
         kernel = max(read_ints(node, "kernel_shape"), default=read_int(node, "kernel") or 1)
@@ -241,13 +246,22 @@ class Resolutions:
         """Return the resolution of maps whose sizes and those of the first input are stated."""
         return self._compare_sizes(_read_sizes(value))
 
+    def _infer_sizes(self, value: Value | None) -> list[int]:
+        """Return the sizes of a value that has places, 0 for an unknown one; else nothing."""
+        facts = find_value_facts(self.operations.context.graph.model)
+        dims = (facts.find_dims(value) if value is not None else None) or ()
+        return [dim if isinstance(dim, int) else 0 for dim in dims] if len(dims) > 2 else []
+
     def _compare_sizes(self, after: Sequence[int]) -> Fraction | None:
         """Return how many places of the first input are one of maps, of which sizes are known.
 
-        The last sizes, of height and width, are enough.
+        The last sizes, of height and width, are enough. What is turned around before it is
+        convolved has its channels last as it comes in.
         """
         inputs = self.operations.context.graph.inputs
-        before = next((sizes for one in inputs if len(sizes := _read_sizes(one)) > 2), [])
+        before = self._taken or next(
+            (sizes for one in inputs if len(sizes := _read_sizes(one)) > 2), []
+        )
         count = len(before) - 2
         if count < 1 or len(after) not in (count, len(before)):
             return None

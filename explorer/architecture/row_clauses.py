@@ -112,7 +112,7 @@ def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) ->
         return classes
     staged = tell_stages(outline, row)
     if staged:
-        return [staged, *_tell_rest(outline, pieces, staged)]
+        return _put_first([staged, *_tell_rest(outline, pieces, staged)])
     name = name_row(row)
     if name:
         return [tell_named_row(outline, row, name)]
@@ -129,6 +129,13 @@ def _tell_rest(outline: Outline, pieces: Sequence[Piece], told: Clause) -> list[
         if id(piece) not in own:
             kinds.setdefault(piece.token, []).append(piece)
     return [tell_pieces(outline, found) for found in kinds.values()]
+
+
+def _put_first(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses with those at the front that stand before all of the first one."""
+    start = min(piece.parts[0].place for piece in clauses[0].scope)
+    is_late = [any(piece.part.place >= start for piece in one.scope) for one in clauses]
+    return [one for _, one in sorted(zip(is_late, clauses, strict=True), key=lambda pair: pair[0])]
 
 
 def _tell_loop(outline: Outline, row: Sequence[Module], pieces: Sequence[Piece]) -> Clause:

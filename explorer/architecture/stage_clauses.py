@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
+from .joined_blocks import is_joined, tell_joined
 from .modules import Module, walk_modules
 from .outline import Outline
 from .piece_clauses import tell_pieces
@@ -93,6 +94,8 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         if is_most and is_one and is_alone and not _lead_on(held):
             return tell_pieces(outline, pieces)
         if is_most and is_one and is_alone:
+            if kind == "conv" and is_joined(outline, held):
+                return tell_joined(outline, held)
             return _write_stages(outline, row, held)
     return None
 

@@ -16,6 +16,7 @@ from .claims import Inventory
 from .clause import MINOR, Clause
 from .fitting import MOST_CLAUSES, MOST_WORDS
 from .given_names import name_output, name_taken
+from .input_roles import find_role
 from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
@@ -246,13 +247,16 @@ class TopologyTeller:
             mask = own & topology.conditions.sources
             told = self._tell_condition(root, mask)
             name = name_taken(topology.reach.inputs[number])
-            if not name and number < len(_ORDINALS):
+            name = name or find_role(topology.reach.inputs[number])
+            if not name and not told and number < len(_ORDINALS):
                 name = f"the {_ORDINALS[number]} input"
             if name and number in topology.conditions.parts:
                 name = f"a part of {name}"
             through = ", ".join(write_inside(leave_out_name(one, name)) for one in told)
             if name:
                 said.append(f"{name} ({through})" if through else name)
+            elif through:
+                said.append(f"what comes through {through}")
         is_all = len(said) == len(topology.conditions.inputs)
         way = topology.conditions.way or "conditioned on"
         return f"{way} {join_with_and(said)}" if said and is_all else ""

@@ -61,6 +61,7 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         return None
     is_cosine = all(side is not None and _is_normalized(outline, side) for side in sides)
     texts, blocks = [], []
+    towers: list[list[str]] = []
     facts: dict[str, Detail] = {}
     kinds = []
     for stack in stacks:
@@ -80,6 +81,7 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
             f"patches of {sizes['patch']} × {sizes['patch']}" if patch is not None else "",
             *write_sizes(sizes),
         ]
+        towers.append([*filter(None, said)])
         texts.append(f"{kind} transformer of {', '.join(filter(None, said))}")
         facts |= sizes
         facts |= {f"{kind}_{name}": size for name, size in list_sizes(layer_facts).items()}
@@ -93,6 +95,9 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     is_shared = bool(matrices[0]) and matrices[0] == matrices[1]
     if is_shared and len({*texts}) == 1:  # one tower, called for both
         texts, blocks = texts[:1], blocks[:1]
+    elif not is_shared and len({*kinds}) == 1 and towers[0][0] == towers[1][0]:
+        said = [one for one in towers[0] if one in towers[1]]  # of one length less may be stored
+        texts = [f"two {kinds[0]} transformers with own weights, each of {', '.join(said)}"]
     title = "Two towers" + (" with shared weights" if is_shared else "")
     title += _write_comparison(outline, products[0], is_cosine=is_cosine)
     family = f"two towers: {kinds[0]} transformer and {kinds[1]} transformer"
@@ -125,7 +130,9 @@ def _write_comparison(outline: Outline, product: OutlinePart, *, is_cosine: bool
     facts = find_value_facts(outline.graph.model)
     shapes = [facts.find_dims(value) or () for value in outline.operands(product)]
     are_vectors = all(len(shape) <= _OF_VECTORS or 1 in shape[-2:] for shape in shapes)
-    return ", compared by cosine" if is_cosine and are_vectors else ""
+    if not are_vectors:
+        return ""
+    return ", compared by cosine" if is_cosine else ", compared by dot product"
 
 
 def _is_normalized(outline: Outline, part: OutlinePart) -> bool:

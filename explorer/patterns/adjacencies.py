@@ -25,7 +25,16 @@ _LEAST_NODES, _MOST_NODES = 4, 1024
 _MOST_AXES = 4
 #: what an adjacency may go through before it is used: loops of a node to itself, shares of each
 _PREPARING = (
-    *("adds", "casts", "compares", "copies", "divides", "multiplies_elements", "subtracts"),
+    *(
+        "adds",
+        "casts",
+        "clips",
+        "compares",
+        "copies",
+        "divides",
+        "multiplies_elements",
+        "subtracts",
+    ),
     *("broadcasts", "gathers", "permutes", "picks", "reduces", "reshapes", "takes_root"),
 )
 _POWERS = frozenset({"Pow", "Reciprocal"})

@@ -210,13 +210,22 @@ def is_coupling(operations: Operations) -> bool:
     both may be squashed, scaled, and masked (L. Dinh and others, Density Estimation Using Real NVP,
     2017, equations 7 to 9).
     """
-    return any(
-        kind == "Exp" and _is_of_coupling(operations, number)
-        for number, kind in enumerate(operations.kinds)
-    )
+    return next(find_wide_couplings(operations), None) is not None
 
 
-def _is_of_coupling(operations: Operations, exponential: int) -> bool:
+def find_wide_couplings(operations: Operations) -> Iterator[frozenset[int]]:
+    """Yield the arithmetic of couplings, however large the network is that steers them.
+
+    The exponential, the product and the sum that it scales and shifts by, and what joins both
+    parts again where a mask does not hold them apart; see `is_coupling`.
+    """
+    for number, kind in enumerate(operations.kinds):
+        found = _read_arithmetic(operations, number) if kind == "Exp" else None
+        if found is not None:
+            yield found
+
+
+def _read_arithmetic(operations: Operations, exponential: int) -> frozenset[int] | None:
     scale = operations.operands[exponential]
     products = [
         user
@@ -225,7 +234,7 @@ def _is_of_coupling(operations: Operations, exponential: int) -> bool:
     ]
     cut = _find_cut(operations, scale[0]) if len(scale) == 1 else None
     if len(products) != 1 or cut is None:
-        return False
+        return None
     product = products[0]
     user = operations.only_user(product)
     sums = [
@@ -240,19 +249,23 @@ def _is_of_coupling(operations: Operations, exponential: int) -> bool:
             shift = _find_cut(operations, value)
             if shift is None or shift.whole is not cut.whole or value is scale[0]:
                 continue
-            is_masked = cut.is_masked and shift.is_masked
-            if is_masked or _stays_beside(operations, end, cut.whole):
-                return True
-    return False
+            core = frozenset({exponential, product, total})
+            if cut.is_masked and shift.is_masked:
+                return core
+            join = _find_beside(operations, end, cut.whole)
+            if join is not None:
+                return core | {join}
+    return None
 
 
-def _stays_beside(operations: Operations, moved: int, made: Value) -> bool:
-    """Return whether what is moved is put beside what the scale and shift are made of."""
+def _find_beside(operations: Operations, moved: int, made: Value) -> int | None:
+    """Return what puts what is moved beside what the scale and shift are made of."""
     join = operations.only_user(moved)
     if join is None or not operations.nodes[join].operator.has("joins"):
-        return False
+        return None
     kept = [v for v in operations.operands[join] if operations.giver(v) != moved]
-    return len(kept) == 1 and leads_to(operations, kept[0], made, _MOST_OF_NETWORK)
+    is_beside = len(kept) == 1 and leads_to(operations, kept[0], made, _MOST_OF_NETWORK)
+    return join if is_beside else None
 
 
 class _Cut(NamedTuple):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 
 from .adjacencies import Adjacency, read_step
@@ -13,14 +15,26 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise, write_widths
 from .operations import Operations
+from .readings import read_axes
 
 #: so many operations behind a step are looked at
 _MOST_BEHIND = 200
 _CHEBYSHEV = 2.0
+#: axes of squares, or matrices, of several relations
+_STACKED = 3
+RELATIONAL = "Relational graph convolution"
 _SUMS = ("Add", "Sub", "Sum")
 
 #: by the operation, the graph that it sums up by, and what it sums up
 Steps = dict[int, tuple[Adjacency, Value]]
+
+
+class Relations(NamedTuple):
+    """Of a sum over relations how many there are, and what the matrix of each takes and gives."""
+
+    relations: int
+    taken: int
+    given: int
 
 
 @dataclass(eq=False)
@@ -46,6 +60,7 @@ class _Layer:
     scaled: set[int] = field(default_factory=set)
     is_chebyshev: bool = False
     is_weighted: bool = False
+    relations: Relations | None = None
 
 
 def find_graph_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -56,7 +71,9 @@ def find_graph_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     has weights of its own, are a diffusion convolution (Y. Li and others, Diffusion Convolutional
     Recurrent Neural Network, 2018, equation 2), and a Chebyshev one where steps go on as
     2·L·t - t' (M. Defferrard and others, Convolutional Neural Networks on Graphs, 2016, equation
-    4). A sum alone has no weights.
+    4). Where each of several graphs has a matrix of its own, and the sum goes over all of them, it
+    is a relational one (M. Schlichtkrull and others, Modeling Relational Data with Graph
+    Convolutional Networks, 2018, equation 2). A sum alone has no weights.
     """
     steps = _list_steps(blocks)
     done: set[int] = set()
@@ -144,6 +161,11 @@ def _take(blocks: FoundBlocks, steps: Steps, layer: _Layer, number: int) -> None
         if is_scaled and layer.plain.get(taken[0], 0) > 0:
             layer.numbers.add(number)
             layer.plain[result] = layer.plain[taken[0]]
+    elif operations.kinds[number] == "ReduceSum" and len(taken) == 1 and taken[0] in layer.mixed:
+        layer.relations = _read_relations(operations, layer, number)
+        if layer.relations is not None:
+            layer.numbers.add(number)
+            layer.mixed.add(result)
     elif operations.kinds[number] in _SUMS:
         _take_sum(operations, layer, number, result)
     elif operations.kinds[number] == "Einsum" and len(taken) == 1 and layer.plain.get(taken[0]):
@@ -172,6 +194,27 @@ def _take_weights(blocks: FoundBlocks, layer: _Layer, owner: FoundBlock, number:
             layer.numbers |= owner.numbers
             layer.weights.append(owner)
             layer.mixed.add(result)
+
+
+def _read_relations(operations: Operations, layer: _Layer, number: int) -> Relations | None:
+    """Return what a sum goes over that is of all graphs of a layer, each with its own matrix."""
+    if len(layer.graphs) != 1 or len(layer.weights) != 1:
+        return None
+    (graph,) = layer.graphs.values()
+    facts = find_value_facts(graph.value.graph.model)
+    squares = facts.find_dims(graph.value) or ()
+    stored = [value for one in layer.weights[0].numbers for value in operations.fixed(one)]
+    matrices = [
+        dims for value in stored if (dims := facts.find_dims(value)) and len(dims) == _STACKED
+    ]
+    if len(squares) != _STACKED or len(matrices) != 1:
+        return None
+    count, taken, given = matrices[0]
+    axes = {axis % _STACKED for axis in read_axes(operations.nodes[number]) or ()}
+    if axes != {0} or count != squares[0] or not isinstance(count, int) or count < 2:
+        return None
+    sizes = [size if isinstance(size, int) else 0 for size in (taken, given)]
+    return Relations(count, *sizes)
 
 
 def _take_sum(operations: Operations, layer: _Layer, number: int, result: Value) -> None:
@@ -245,6 +288,14 @@ def _name(
     # a convolution behind takes what several steps give, side by side
     is_plain = len(weights) == 1 and (weights[0].kind == "linear" or depth == 1)
     facts = [write_widths(*details.in_out)] if is_plain and details.in_out else []
+    if layer.relations is not None:
+        count, *sizes = layer.relations
+        details = FeatureDetails().with_features((sizes[0], sizes[1])) if all(sizes) else details
+        facts = [write_widths(*sizes)] if all(sizes) else []
+        facts.append(f"{count} relations")
+        return FoundBlock(
+            "graph convolution", RELATIONAL, frozenset(numbers), end, tuple(facts), details
+        )
     if several > 1:
         facts.append(f"{several} graphs")
     if depth > 1:

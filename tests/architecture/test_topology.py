@@ -278,8 +278,8 @@ def test_what_enters_each_block_conditions_the_stack() -> None:
     )
 
 
-def test_a_condition_without_a_name_is_an_input_by_its_number() -> None:
-    assert " conditioned on the second input (MLP" in _condition(5, name="t12")
+def test_a_condition_without_a_name_is_told_by_its_size() -> None:
+    assert " conditioned on a vector of 8 (MLP" in _condition(5, name="t12")
 
 
 def test_what_enters_two_blocks_conditions_no_stack() -> None:

@@ -26,18 +26,25 @@ class _Replaying(Network):
         return self.known[-1]
 
 
-def compare(*, shared: bool = True, tokens: bool = True, largest: bool = True) -> Architecture:
+def compare(
+    *,
+    shared: bool = True,
+    tokens: bool = True,
+    largest: bool = True,
+    normal: bool = True,
+    depths: tuple[int, int] = (3, 3),
+) -> Architecture:
     """Return what is said of a question and a document, compared by tokens or by vectors."""
     net = _Replaying()
     sides = []
-    for name, count in (("question", 6), ("document", 10)):
+    for name, count, depth in zip(("question", "document"), (6, 10), depths, strict=True):
         x = net.add("Gather", net.weight(100, 8), net.take(name, (1, count), TensorProto.INT64))
-        for _ in range(3):
+        for _ in range(depth):
             x = net.block(x)
         x = net.linear(x, 8, 8)
         if not tokens:
             x = net.add("ReduceMean", x, net.numbers(1), keepdims=0)
-        sides.append(net.add("LpNormalization", x, axis=-1, p=2))
+        sides.append(net.add("LpNormalization", x, axis=-1, p=2) if normal else x)
         net.place = 0 if shared else -1
     sides[1] = net.add("Transpose", sides[1], perm=[0, 2, 1] if tokens else [1, 0])
     score = net.add("MatMul", *sides)
@@ -55,7 +62,21 @@ def test_one_tower_that_is_called_twice_is_told_once() -> None:
     assert [block.count for block in told.blocks] == [3]
     apart = compare(shared=False, tokens=False)
     assert apart.sentence.startswith("Two towers, compared by cosine: ")
-    assert apart.sentence.count("text transformer of 3 blocks") == 2
+    assert ": two text transformers with own weights, each of 3 blocks (" in apart.sentence
+    assert [block.count for block in apart.blocks] == [3, 3]
+
+
+def test_towers_that_differ_are_told_one_by_one() -> None:
+    told = compare(shared=False, tokens=False, depths=(3, 4)).sentence
+    assert "text transformer of 3 blocks" in told
+    assert "text transformer of 4 blocks" in told
+    assert "own weights" not in told
+
+
+def test_vectors_that_are_not_normalized_are_compared_by_their_product() -> None:
+    told = compare(shared=False, tokens=False, normal=False).sentence
+    assert told.startswith("Two towers, compared by dot product: ")
+    assert "product" not in compare(normal=False).sentence
 
 
 @pytest.mark.parametrize("largest", [True, False])
