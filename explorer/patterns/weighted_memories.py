@@ -84,16 +84,15 @@ def find_target_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for total, kind in enumerate(operations.kinds):
-        if blocks.owner[total] is not None:
+        if blocks.owner[total] is not None or kind not in ("MatMul", "ReduceSum"):
             continue
-        if kind == "MatMul":
-            product, pairs = total, [operations.operands[total]]
-        else:
+        product, pairs = total, [operations.operands[total]]
+        if kind == "ReduceSum":
             inner = operations.given_by(operations.operands[total][0], "Mul")
-            if kind != "ReduceSum" or inner is None or blocks.owner[inner] is not None:
+            if inner is None or blocks.owner[inner] is not None:
                 continue
-            product, factors = inner, operations.operands[inner]
-            pairs = [factors, factors[::-1]]
+            factors = operations.operands[inner]
+            product, pairs = inner, [factors, factors[::-1]]
         for pair in pairs:
             found = _read_target(blocks, *pair) if len(pair) == _BOTH else None
             if found is not None:

@@ -70,3 +70,10 @@ def test_a_target_weighs_a_history(weights: str, total: str) -> None:
 def test_other_sums_are_no_target_attention(weights: str, total: str, number: str) -> None:
     number += " other = Softsign (less)"
     assert "Target attention" not in tell(weights, total, number)
+
+
+def test_what_takes_no_values_ends_no_search() -> None:
+    """An operator without operands, such as noise, may stand anywhere before."""
+    noisy = _NUMBER + " noise = RandomNormal <shape = [4, 20, 1]> () made2 = Add (made, noise)"
+    weights = "w = Softmax <axis = 1> (made2)"
+    assert tell(weights, _SUMS["a sum"], noisy) == ["Target attention"]
