@@ -176,7 +176,39 @@ def _read_lstm(outline: Outline, squashed: OutlinePart) -> _Step | None:
 
 
 def _read_gru(outline: Outline, fresh: OutlinePart) -> _Step | None:
-    """Return the step whose new features a tanh gives; None where it is no GRU's."""
+    """Return the step whose new features a tanh gives; None where it is no GRU's.
+
+    What is kept and what is new are mixed as (1 - z)·n + z·h, or n + z·(h - n), as the exporter of
+    ``torch.export`` writes a ``GRUCell``.
+    """
+    mixed = _read_shares(outline, fresh) or _read_difference(outline, fresh)
+    sums = outline.givers(fresh)
+    if mixed is None:
+        return None
+    update, keeping, hidden, others = mixed
+    resets = [
+        part
+        for one in sums
+        if one.kind == "Add"
+        for part in outline.givers(one)
+        if part.kind == "Mul" and "Sigmoid" in _names(outline, part)
+    ]
+    if len(sums) != 1 or len(resets) != 1:
+        return None
+    gates = [giver for giver in outline.givers(resets[0]) if giver.name == "Sigmoid"]
+    if len(gates) != 1 or gates[0] is update:
+        return None
+    parts = [fresh, update, hidden, keeping, *others, *sums, *resets, *gates]
+    begins = [update, gates[0], sums[0], resets[0]]
+    return _complete(outline, "GRU", parts, begins, hidden, keeping, hidden)
+
+
+#: the update gate, what takes the old state, what gives the new one, and all else that mixes both
+_Mixed = tuple[OutlinePart, OutlinePart, OutlinePart, list[OutlinePart]]
+
+
+def _read_shares(outline: Outline, fresh: OutlinePart) -> _Mixed | None:
+    """Return what (1 - z)·n + z·h is made of."""
     product = outline.only_user(fresh)
     if product is None or product.kind != "Mul":
         return None
@@ -192,22 +224,24 @@ def _read_gru(outline: Outline, fresh: OutlinePart) -> _Step | None:
     keeping = [part for part in outline.givers(hidden) if part is not product]
     if len(keeping) != 1 or keeping[0].kind != "Mul" or update[0] not in outline.givers(keeping[0]):
         return None
-    sums = outline.givers(fresh)
-    resets = [
-        part
-        for one in sums
-        if one.kind == "Add"
-        for part in outline.givers(one)
-        if part.kind == "Mul" and "Sigmoid" in _names(outline, part)
-    ]
-    if len(sums) != 1 or len(resets) != 1:
+    return update[0], keeping[0], hidden, [product, inverse[0]]
+
+
+def _read_difference(outline: Outline, fresh: OutlinePart) -> _Mixed | None:
+    """Return what n + z·(h - n) is made of."""
+    users = outline.users(fresh)
+    apart = [part for part in users if part.kind == "Sub"]
+    hidden = [part for part in users if part.kind == "Add"]
+    if len(users) != 2 or len(apart) != 1 or len(hidden) != 1:
         return None
-    gates = [giver for giver in outline.givers(resets[0]) if giver.name == "Sigmoid"]
-    if len(gates) != 1 or gates[0] is update[0]:
+    operands = outline.operands(apart[0])
+    product = outline.only_user(apart[0])
+    if len(operands) != 2 or outline.giver(operands[1]) is not fresh:
         return None
-    parts = [fresh, product, inverse[0], update[0], hidden, keeping[0], *sums, *resets, *gates]
-    begins = [update[0], gates[0], sums[0], resets[0]]
-    return _complete(outline, "GRU", parts, begins, hidden, keeping[0], hidden)
+    if product is None or product.kind != "Mul" or outline.only_user(product) is not hidden[0]:
+        return None
+    update = [part for part in outline.givers(product) if part.name == "Sigmoid"]
+    return (update[0], apart[0], hidden[0], [product]) if len(update) == 1 else None
 
 
 def _complete(

@@ -402,11 +402,13 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         return None  # what no pool parts has no stages
     counts = [len(stage) for stage in stages]
     widths = [stage[-1].out_features for stage in stages]
+    if not all(widths):
+        return None  # kernels that are computed are more than plain
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), **_read_classes(head)}
-    clauses = [f"stages of {write_row(counts)} convolutions"]
-    if all(widths):
-        facts["stage_widths"] = tuple(widths)
-        clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
+    facts["stage_widths"] = tuple(widths)
+    row = f"stages of {write_row(counts)} convolutions"
+    clauses = [row if max(counts) > 1 else f"{len(counts)} convolutions with pools between"]
+    clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
     layers = sum(len(part.widths) - 1 if part.widths else 1 for part in linears)
     clauses += [write_count(layers, "linear layer"), _write_classes(facts)]
     sketches = tuple(

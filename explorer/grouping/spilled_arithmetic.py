@@ -207,7 +207,9 @@ def _name_whole(boxes: Sequence[Box], part: set[int]) -> tuple[str, tuple[str, .
 def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:
     """Return whether a child may be part of a box: no weights, and no idea of its own."""
     if isinstance(child, Group) and child.kind not in ("operation", "shape"):
-        is_plain = child.kind == "preparation" and child.label.startswith("preparation")
+        # what an exporter wrote one call out as, such as x.var, is no module
+        is_preparation = child.kind == "preparation" and child.label.startswith("preparation")
+        is_plain = child.names_operator or is_preparation
         if not is_plain:
             return False
     if not 0 < len(nodes) <= _MOST_OF_CHILD:

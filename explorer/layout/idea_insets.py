@@ -27,6 +27,8 @@ from .untold import UntoldBlock, list_untold, rate_face, tell_parts
 _MOST_TRIED, _MOST_INSETS = 6, 2
 #: of so many boxes each
 _LEAST_IN_INSET, _MOST_IN_INSET = 4, 24
+#: of which so many may be around what it is drawn for
+_MOST_AROUND = 4
 #: and so many of those that are made alike
 _MOST_ALIKE = 2
 #: a picture of more boxes than a figure has takes one of so many, where it remains as large
@@ -115,16 +117,24 @@ def _is_drawn(search: Search, block: UntoldBlock) -> bool:
 
 
 def _draw(search: Search, block: UntoldBlock) -> bool:
-    """Draw a block beside the picture; return whether there is room, and it is worth it."""
+    """Draw a block beside the picture; return whether there is room, and it is worth it.
+
+    It is drawn with all of the closed box that it is in where there is little around it.
+    """
     if len(search.insets) == _MOST_INSETS:
         return False
+    insets = _list_beside(search, block)
+    if not insets or not _tells_more(search, block, insets[-1]):
+        return False
+    return any(_try_inset(search, block, inset) for inset in insets)
+
+
+def _try_inset(search: Search, block: UntoldBlock, inset: Inset) -> bool:
+    """Draw one inset of a block; return whether there is room."""
     zoom = search.zoom()
     is_most = _is_most(search, block)
     most_aspect = max(_MOST_ASPECT_OF_MOST if is_most else _MOST_ASPECT, _tell_aspect(search))
     least, most = _tell_limits(search, block)
-    inset = _open_beside(search, block)
-    if inset is None or not _tells_more(search, block, inset):
-        return False
     boxes = _count(search, list_closed(inset.item))
     if not _LEAST_IN_INSET <= boxes <= _MOST_IN_INSET:
         return False
@@ -204,13 +214,25 @@ def _tell_aspect(search: Search) -> float:
     return max(width, height) / max(min(width, height), 1.0)
 
 
-def _open_beside(search: Search, block: UntoldBlock) -> Inset | None:
-    """Return a block open in a view of its own; None where the view shows it otherwise."""
-    item = block.item
+def _list_beside(search: Search, block: UntoldBlock) -> list[Inset]:
+    """Return a block open in a view of its own, at last, and before with all of its box.
+
+    Nothing where the view shows it otherwise.
+    """
+    item, way = block.item, block.way[1:]
     try:
-        return open_inset(search.view_of(item), item, block.way[1:])
+        alone = open_inset(search.view_of(item), item, way)
     except StopIteration:
-        return None
+        return []
+    if not way or any(group.kind == "repeat" for group in block.way):
+        return [alone]
+    whole = open_inset(search.view_of(item), item)
+    inner = whole.item
+    for group in way:
+        inner = next(child for child in inner.children if child.element is group)
+        whole.view.open_item(inner)
+    around = _count(search, list_closed(whole.item)) - _count(search, list_closed(alone.item))
+    return [whole, alone] if around <= _MOST_AROUND else [alone]
 
 
 def _draw_instead(search: Search, block: UntoldBlock) -> bool:

@@ -28,6 +28,10 @@ _EVERYWHERE = frozenset(("elementwise", "shape", "logic", "generator", "quantiza
 _MOST_LISTED = 6
 #: what a block is made of, beside what surrounds it
 _PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
+#: kinds of ingredient that are one layer, which so many nodes are with all around it, and kinds of
+#: group that are pieces of one
+_LAYERS, _MOST_OF_LAYER = ("conv", "linear"), 8
+_ARRANGED = ("part", "shape")
 #: such nodes of a block are counted, and no more nodes looked at
 _MOST_NODES = 400
 
@@ -101,6 +105,14 @@ def is_told_by_face(element: object) -> bool:
     return sum(node.operator.has(*_PRODUCTS) for node in list_nodes_inside([element])) <= 1
 
 
+def _is_one_layer(group: Group) -> bool:
+    """Return whether all that a group computes is one layer, of values joined or turned for it."""
+    if group.kind in _ARRANGED or len(group.contents) != 1 or group.node_count > _MOST_OF_LAYER:
+        return False
+    (only,) = group.contents
+    return only.times == 1 and only.kind in _LAYERS
+
+
 def is_called_after_parts(element: object) -> bool:
     """Return whether a group is called after all that stands in it, one behind another."""
     recognition = find_recognition(element)
@@ -122,6 +134,8 @@ def shows_enough(item: Item) -> bool:
     operations, or one is a repeat; one, where it does so itself (:func:`find_only_block`).
     """
     boxes = list_shown(item.children)
+    if isinstance(item.element, Group) and _is_one_layer(item.element):
+        return False
     if any(box.kind == "branch" for box in boxes):
         return True
     if item.kind == "branch":
@@ -192,7 +206,7 @@ def _is_leaf(element: object) -> bool:
 
 def is_worth_a_frame(group: Group) -> bool:
     """Return the same of a group that is not open; see :func:`shows_enough`."""
-    if is_told_by_face(group):
+    if is_told_by_face(group) or _is_one_layer(group):
         return False
     return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
 

@@ -25,17 +25,8 @@ _LEAST_NODES, _MOST_NODES = 4, 1024
 _MOST_AXES = 4
 #: what an adjacency may go through before it is used: loops of a node to itself, shares of each
 _PREPARING = (
-    *(
-        "adds",
-        "casts",
-        "clips",
-        "compares",
-        "copies",
-        "divides",
-        "multiplies_elements",
-        "subtracts",
-    ),
-    *("broadcasts", "gathers", "permutes", "picks", "reduces", "reshapes", "takes_root"),
+    *("adds", "casts", "compares", "copies", "divides", "multiplies_elements", "subtracts"),
+    *("broadcasts", "clips", "gathers", "permutes", "picks", "reduces", "reshapes", "takes_root"),
 )
 _POWERS = frozenset({"Pow", "Reciprocal"})
 #: of what is computed of stored vectors of nodes so many nodes are looked at
@@ -105,8 +96,16 @@ def read_step(operations: Operations, number: int) -> tuple[Adjacency, Value] | 
             if is_fed_adjacency(operations, features):
                 continue
             dims = _read_dims(graph)
-            return Adjacency(graph, "fed", dims[-1] if dims else 0), operations.source(features)
+            count = int(np.prod(dims[:-2])) if _is_apart(dims, _read_dims(features)) else 1
+            return Adjacency(graph, "fed", dims[-1] if dims else 0, count), operations.source(
+                features
+            )
     return None
+
+
+def _is_apart(graph: Sequence[int], features: Sequence[int]) -> bool:
+    """Return whether several graphs are fed for the same features, as of several relations."""
+    return len(graph) > 2 and all(dim == 1 for dim in features[:-2])
 
 
 def _contracts(node: Node, graph: Value, features: Value) -> bool:

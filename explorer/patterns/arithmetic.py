@@ -101,7 +101,9 @@ def _find_picked(operations: Operations, terms: list[Term], value: Value) -> Ter
 
 
 def _name_statistics(told: list[Term]) -> str:
-    words = [*dict.fromkeys(_STATISTICS[term.kind] for term in told)]
+    kinds = {term.kind for term in told}
+    # called alike, whatever stands first
+    words = [*dict.fromkeys(word for kind, word in _STATISTICS.items() if kind in kinds)]
     *first, last = words
     text = f"{', '.join(first)} and {last}" if first else last
     text = f"weighted {text}" if told[0].shares is not None else text

@@ -16,7 +16,7 @@ _BOTH = 2
 #: what hides scores, or scales them
 _BEFORE_SHARES = ("Add", "Clip", "Div", "Max", "Mul", "Sub", "Where")
 _MOST_STEPS = 12
-_MOST_SCORING = 8
+_MOST_SCORING = 12
 #: so many values are looked at that scores are made of
 _MOST_MET = 40
 _MOST_ARRANGED = 8
@@ -61,12 +61,13 @@ def find_attention_flows(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     By shares along both axes it is co-attention (C. Xiong and others, Dynamic Coattention Networks,
     2017, equations 1 to 3). The bidirectional attention flow mixes one of them by the largest score
     of each of its places, and joins all of it (M. Seo and others, Bidirectional Attention Flow for
-    Machine Comprehension, 2017, equations 1 to 5).
+    Machine Comprehension, 2017, equations 1 to 5), whose scores are a product with what is between
+    each two, or a sum of products of each and of that.
     """
     operations = blocks.operations
     by_products: dict[frozenset[Value], list[_Mix]] = {}
     for number, kind in enumerate(operations.kinds):
-        mix = _read_mix(operations, number) if kind == "Softmax" else None
+        mix = _read_mix(blocks, number) if kind == "Softmax" else None
         if mix is not None and mix.products:
             by_products.setdefault(mix.products, []).append(mix)
     for sharing in by_products.values():
@@ -79,7 +80,7 @@ def find_attention_flows(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         scores = next(value for value in one.scores if value in other.scores)
         if not _compares(blocks, scores, one.values, other.values):
             continue
-        found = _make(blocks, scores, one, other, name)
+        found = _make(blocks, one, other, name)
         if found is not None:
             yield found
 
@@ -126,7 +127,8 @@ def _find_root(value: Value) -> Value:
     return value
 
 
-def _read_mix(operations: Operations, softmax: int) -> _Mix | None:
+def _read_mix(blocks: FoundBlocks, softmax: int) -> _Mix | None:
+    operations = blocks.operations
     product = operations.only_user(softmax)
     if product is None or operations.kinds[product] != "MatMul":
         return None
@@ -143,7 +145,7 @@ def _read_mix(operations: Operations, softmax: int) -> _Mix | None:
         if number is None or number in numbers:
             continue
         kind = operations.kinds[number]
-        if kind in ("Gemm", "MatMul"):
+        if kind in ("Gemm", "MatMul") or blocks.ending(number, "linear") is not None:
             products.add(value)
             continue
         if kind not in (*_BEFORE_SHARES, "ReduceMax") or len(numbers) > _MOST_STEPS:
@@ -169,23 +171,21 @@ def _turns(operations: Operations, node: Node) -> bool:
     return any(one.operator.has("permutes") for one in operations.path(node.input(0)))
 
 
-def _make(
-    blocks: FoundBlocks, scores: Value, one: _Mix, other: _Mix, name: str
-) -> FoundBlock | None:
+def _make(blocks: FoundBlocks, one: _Mix, other: _Mix, name: str) -> FoundBlock | None:
     """Return the block of two mixes with what gives their scores, and what joins them."""
     operations = blocks.operations
     core = {*one.numbers, *other.numbers}
-    giver = operations.giver(scores)
-    leading = find_leading(
-        operations, core, [scores], [one.values, other.values], most=_MOST_SCORING
-    )
-    if giver is not None and leading is not None and giver in leading.numbers:
+    givers = {number for value in one.products if (number := operations.giver(value)) is not None}
+    mixed = [one.values, other.values]
+    leading = find_leading(operations, core, one.products, mixed, most=_MOST_SCORING)
+    if leading is not None and givers and givers <= leading.numbers:
         roots = {_find_root(value) for value in leading.sources}
-        if {_find_root(one.values), _find_root(other.values)} <= roots:
+        if {*map(_find_root, mixed)} <= roots:
             core |= leading.numbers
         else:
-            owner = blocks.owner[giver]
-            core |= owner.numbers if owner is not None else {giver}
+            for giver in givers:
+                owner = blocks.owner[giver]
+                core |= owner.numbers if owner is not None else {giver}
     end = max(one.end, other.end)
     for number in (one.end, other.end):
         for user in operations.users[number]:

@@ -9,6 +9,7 @@ from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Value
 from netloupe.explorer.model.constant import constant_tensor
 
+from .coupling_steps import find_coupling_steps
 from .details import BlockDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
@@ -33,7 +34,8 @@ def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     The scale is an exponential, so that it is never 0, and the other part goes on as it is
     (L. Dinh and others, Density Estimation Using Real NVP, 2017, equations 4 and 5); or a sigmoid
-    (D. Kingma and P. Dhariwal, Glow, 2018, in the code that comes with section 5).
+    (D. Kingma and P. Dhariwal, Glow, 2018, in the code that comes with section 5). Where the
+    network stands elsewhere, its arithmetic is written out: ``(x − t) / exp(s)``.
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
@@ -50,6 +52,7 @@ def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             facts = _describe_net(blocks, numbers)
             yield FoundBlock("coupling", "Affine coupling", frozenset(numbers), join, facts)
             break
+    yield from find_coupling_steps(blocks)
 
 
 def find_masked_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:

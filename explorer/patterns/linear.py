@@ -8,6 +8,7 @@ from itertools import groupby
 from netloupe.explorer.model import Node, Value
 
 from .adjacencies import read_step
+from .cell_gates import gives_gates
 from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .given_matrices import is_given
@@ -198,6 +199,7 @@ def _add_pointwise_layers(blocks: FoundBlocks) -> None:
 
 
 def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
+    operations = blocks.operations
     parts = [first]
     activations: list[str] = []
     current = first
@@ -207,6 +209,8 @@ def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
             break
         following = _follows(blocks, activation, None)
         if following is None or following.kind != "linear":
+            break
+        if gives_gates(operations, following.end):
             break
         parts += [activation, following]
         activations.append(activation.name)

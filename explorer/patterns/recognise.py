@@ -37,6 +37,8 @@ from .weight_sizes import read_features
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
 _LEARNED = "Learned adjacency"
+#: ideas that are steps of others, and drawn as one box there, too
+_STEPS = frozenset({"squash"})
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
 
 
@@ -253,15 +255,18 @@ def find_ideas(
     ------
     tuple
         What an idea is called, its nodes, several, and those of them that do not only arrange what
-        it takes. No two ideas share one.
+        it takes. No two ideas share one, but for an activation that is the last step of another,
+        which comes before that.
     """
     operations = Operations(nodes, context)
     blocks = find_blocks(operations)
     add_ideas(blocks)
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock) and _is_one_box(entry):
-            inner = operations.list_nodes(entry.numbers, are_leading_in=False, are_shared=True)
-            yield entry.name, operations.list_nodes(entry.numbers, are_shared=True), inner
+            steps = [part for part in entry.parts if part.kind in _STEPS]
+            for one in (*steps, entry):
+                inner = operations.list_nodes(one.numbers, are_leading_in=False, are_shared=True)
+                yield one.name, operations.list_nodes(one.numbers, are_shared=True), inner
     for members in find_learned_adjacencies(nodes):
         if len(members) > 1:
             yield _LEARNED, members, members

@@ -39,10 +39,11 @@ def find_routings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         numbers = {total, *agreed, product, softmax, weighted, end}
         behind = blocks.owner[operations.users[end][0]] if operations.users[end][0] >= 0 else None
+        parts: tuple[FoundBlock, ...] = ()
         if behind is not None and behind.kind == "squash":
             numbers |= behind.numbers
-            end = behind.end
-        yield FoundBlock("unit", "Routing update", frozenset(numbers), end)
+            end, parts = behind.end, (behind,)
+        yield FoundBlock("unit", "Routing update", frozenset(numbers), end, parts=parts)
 
 
 def find_residual_poolings(blocks: FoundBlocks) -> Iterator[FoundBlock]:

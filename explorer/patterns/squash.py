@@ -2,90 +2,117 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from netloupe.explorer.model import Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
+from .readings import read_axes
 
-#: what there is beside the sum of squares: at most so many operations
-_MOST_BEHIND = 7
+#: so many operations behind the first square are looked at
+_MOST_BEHIND = 24
+#: what only keeps a root or a quotient from 0 is no larger
+_MOST_OF_LEAST = 0.01
+
+
+class _Powers(NamedTuple):
+    """A product of powers: of a vector, of its length, and of 1 + length²."""
+
+    vector: float
+    length: float
+    raised: float
+
+
+_VECTOR = _Powers(1, 0, 0)
+_LENGTH = _Powers(0, 1, 0)
+_SQUARE = _Powers(0, 2, 0)
+_RAISED = _Powers(0, 0, 1)
+_SQUASHED = _Powers(1, 1, -1)
 
 
 def find_squashes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find x · ‖x‖² / (1 + ‖x‖²) / ‖x‖, in any order: what a capsule gives.
+    """Find x · ‖x‖² / (1 + ‖x‖²) / ‖x‖, in any order and however reduced: what a capsule gives.
 
-    S. Sabour and others, Dynamic routing between capsules, 2017, equation 1.
+    S. Sabour and others, Dynamic routing between capsules, 2017, equation 1. What keeps the length
+    from 0 may be added to it, or to its square.
     """
     operations = blocks.operations
+    starts: set[Value] = set()
     for number, kind in enumerate(operations.kinds):
-        if kind in ("ReduceSum", "ReduceSumSquare"):
-            found = _find(operations, number)
-            if found is not None:
-                yield found
+        start = _find_start(operations, number, kind)
+        if start is None or start in starts:
+            continue
+        starts.add(start)
+        found = _find(operations, start, number)
+        if found is not None:
+            yield found
 
 
-def _find(operations: Operations, total: int) -> FoundBlock | None:
-    """Find what is made of a sum of squares and of what was squared."""
-    numbers = {total}
-    start = operations.operands[total]
-    if operations.kinds[total] == "ReduceSum":
-        square = operations.giver(start[0]) if len(start) == 1 else None
-        if square is None or not _is_square(operations, square):
-            return None
-        start = operations.operands[square]
-        numbers.add(square)
-    return _close(operations, numbers, total, start[0])
+def _find_start(operations: Operations, number: int, kind: str) -> Value | None:
+    """Return a vector whose length or square an operation gives."""
+    taken = operations.operands[number]
+    if kind == "Mul" and len(taken) == 2 and taken[0] is taken[1]:
+        return taken[0]
+    if kind == "Pow":
+        return taken[0] if operations.scalar(number) == 2 and len(taken) == 1 else None
+    return taken[0] if kind in ("ReduceL2", "ReduceSumSquare") else None
 
 
-def _close(
-    operations: Operations, numbers: set[int], total: int, taken: Value
-) -> FoundBlock | None:
-    """Add what follows from a sum of squares and is used for one result; check what it is."""
-    known = {*numbers}
-    pending = sorted({user for user in operations.users[total] if user >= 0})
-    while pending and len(known) <= _MOST_BEHIND + 2:
-        user = pending.pop(0)
-        if user not in known and _fits(operations, user, known, taken):
-            known.add(user)
-            pending = sorted({*pending, *(one for one in operations.users[user] if one >= 0)})
-    end = max(known)
-    roots = {number for number in known if _is_root(operations, number)}
-    sums = {
-        number
-        for number in known
-        if operations.kinds[number] == "Add" and operations.scalar(number) == 1
-    }
-    kinds = Counter(operations.kinds[number] for number in known - numbers)
-    divisors = {
-        operations.giver(operations.operands[number][1])
-        for number in known
-        if operations.kinds[number] == "Div" and len(operations.operands[number]) == 2
-    }
-    if len(roots) != 1 or len(sums) != 1 or divisors != roots | sums:
-        return None
-    if (kinds["Div"], kinds["Mul"]) != (2, 1) or not operations.is_closed(known, end):
-        return None
-    return FoundBlock("squash", "Squash", frozenset(known), end)
+def _find(operations: Operations, start: Value, first: int) -> FoundBlock | None:
+    """Find what is made of a vector and its length alone, and squashes it."""
+    known = {start: _VECTOR}
+    numbers: set[int] = set()
+    axes: set[tuple[int, ...] | None] = set()
+    for number in range(first, min(first + _MOST_BEHIND, len(operations))):
+        taken = operations.operands[number]
+        result = operations.nodes[number].output(0)
+        if result is None or not taken or any(value not in known for value in taken):
+            continue
+        powers = _read_powers(operations, number, [known[value] for value in taken])
+        if powers is None:
+            continue
+        known[result] = powers
+        numbers.add(number)
+        if operations.kinds[number].startswith("Reduce"):
+            axes.add(read_axes(operations.nodes[number]))
+        if powers == _SQUASHED and len(axes) == 1:
+            used = _find_used(operations, number, numbers)
+            is_closed = operations.is_closed(used, number)
+            return FoundBlock("squash", "Squash", frozenset(used), number) if is_closed else None
+    return None
 
 
-def _fits(operations: Operations, user: int, known: set[int], taken: Value) -> bool:
-    """Return whether an operation takes only what is known, what was squared, and numbers."""
-    if operations.kinds[user] not in ("Add", "Div", "Mul", "Pow", "Sqrt"):
-        return False
-    operands = operations.operands[user]
-    return all(value is taken or operations.giver(value) in known for value in operands)
+def _find_used(operations: Operations, end: int, numbers: set[int]) -> set[int]:
+    """Return those of some operations that lead to one of them, with it."""
+    used, pending = {end}, [end]
+    while pending:
+        givers = {*operations.givers(pending.pop())} & numbers - used
+        used |= givers
+        pending += givers
+    return used
 
 
-def _is_root(operations: Operations, number: int) -> bool:
-    kind = operations.kinds[number]
-    return kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) == 0.5)
-
-
-def _is_square(operations: Operations, number: int) -> bool:
-    operands = operations.operands[number]
-    if operations.kinds[number] == "Pow":
-        return operations.scalar(number) == 2
-    return operations.kinds[number] == "Mul" and len(operands) == 2 and operands[0] is operands[1]
+def _read_powers(operations: Operations, number: int, taken: list[_Powers]) -> _Powers | None:
+    """Return what an operation makes of products of powers; None where it is no such product."""
+    kind, first = operations.kinds[number], taken[0]
+    if len(taken) == 2:
+        sign = {"Mul": 1, "Div": -1}.get(kind)
+        pairs = zip(first, taken[1], strict=True)
+        return _Powers(*(one + sign * two for one, two in pairs)) if sign else None
+    if kind.startswith("Reduce"):
+        if kind == "ReduceSum":
+            return _SQUARE if first == _Powers(2, 0, 0) else None
+        lengths = {"ReduceL2": _LENGTH, "ReduceSumSquare": _SQUARE}
+        return lengths.get(kind) if first == _VECTOR else None
+    scalar = operations.scalar(number)
+    if kind == "Sqrt" or kind == "Pow":
+        exponent = 0.5 if kind == "Sqrt" else scalar
+        return None if exponent is None else _Powers(*(exponent * power for power in first))
+    if kind == "Reciprocal":
+        return _Powers(*(-power for power in first))
+    is_least = scalar is not None and 0 <= scalar <= _MOST_OF_LEAST
+    if kind in ("Add", "Clip", "Max") and is_least and not first.vector:
+        return first
+    return _RAISED if kind == "Add" and scalar == 1 and first == _SQUARE else None

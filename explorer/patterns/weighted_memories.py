@@ -9,6 +9,7 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
 from .found_blocks import FoundBlock, FoundBlocks
+from .leading import find_leading
 from .operations import PICKING, Operations
 from .readings import read_int
 from .walks import keep_own, walk_back
@@ -17,6 +18,10 @@ _MOST_STEPS = 12
 _MOST_OF_EXPERTS = 300
 _LEAST_EXPERTS = 2
 _PRODUCTS = ("MatMul", "Einsum")
+_BOTH = 2
+#: what weights of a history go through before they weigh it, and a mask of it is made by
+_MASKING = ("Add", "Div", "Mul", "Sigmoid", "Softmax", "Where")
+_MOST_OF_MASK, _MOST_MASKS = 8, 4
 #: slots are taken apart for the experts, and put together again
 _SLOTS = ((*PICKING, "splits"), ("joins",))
 #: what gates of a memory go through before they are factors of scores
@@ -75,17 +80,21 @@ def find_target_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a history that is summed up by what a network makes of each of it beside a target.
 
     G. Zhou and others, Deep Interest Network for Click-Through Rate Prediction, 2018, equation 3.
+    The sum may be a product of matrices, and what pads a history be masked.
     """
     operations = blocks.operations
     for total, kind in enumerate(operations.kinds):
-        if kind != "ReduceSum" or blocks.owner[total] is not None:
+        if blocks.owner[total] is not None or kind not in ("MatMul", "ReduceSum"):
             continue
-        product = operations.given_by(operations.operands[total][0], "Mul")
-        factors = operations.operands[product] if product is not None else []
-        if product is None or len(factors) != 2 or blocks.owner[product] is not None:
-            continue
-        for weight, history in (factors, factors[::-1]):
-            found = _read_target(blocks, weight, history)
+        product, pairs = total, [operations.operands[total]]
+        if kind == "ReduceSum":
+            inner = operations.given_by(operations.operands[total][0], "Mul")
+            if inner is None or blocks.owner[inner] is not None:
+                continue
+            factors = operations.operands[inner]
+            product, pairs = inner, [factors, factors[::-1]]
+        for pair in pairs:
+            found = _read_target(blocks, *pair) if len(pair) == _BOTH else None
             if found is not None:
                 own = keep_own(operations, {product, *found}, total)
                 yield FoundBlock("attention", "Target attention", frozenset(own), total)
@@ -95,13 +104,8 @@ def find_target_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 def _read_target(blocks: FoundBlocks, weight: Value, history: Value) -> set[int] | None:
     """Return what makes one number of each of a history, and of its products with a target."""
     operations = blocks.operations
-    numbers: set[int] = set()
-    giver = operations.giver(weight)
-    if giver is not None and operations.kinds[giver] in ("Softmax", "Sigmoid"):
-        numbers.add(giver)
-        weight = operations.operands[giver][0]
-        giver = operations.giver(weight)
-    layer = blocks.ending(giver, "mlp")
+    weight, numbers = _leave_masks(blocks, weight)
+    layer = blocks.ending(operations.giver(weight), "mlp")
     dims = find_value_facts(weight.graph.model).find_dims(weight)
     if layer is None or dims is None or not dims or dims[-1] != 1:
         return None
@@ -117,6 +121,36 @@ def _read_target(blocks: FoundBlocks, weight: Value, history: Value) -> set[int]
         and len({*operations.operands[n]}) > 1
     }
     return {*numbers, *layer.numbers, join, *met} if history in beside and met else None
+
+
+def _leave_masks(blocks: FoundBlocks, weight: Value) -> tuple[Value, set[int]]:
+    """Return what weights were before they were made shares, scaled and masked, and what did so."""
+    operations = blocks.operations
+    numbers: set[int] = set()
+    for _ in range(_MOST_MASKS):
+        number = operations.given_by(weight, *_MASKING)
+        if number is None or blocks.ending(number, "mlp") is not None:
+            break
+        taken = operations.operands[number]
+        scores = [v for v in taken if _is_weight(blocks, v)] if len(taken) > 1 else taken
+        if len(scores) != 1:
+            break
+        numbers.add(number)
+        for mask in {*taken} - {*scores}:
+            leading = find_leading(operations, numbers, [mask], most=_MOST_OF_MASK)
+            numbers |= leading.numbers if leading is not None else set()
+        weight = scores[0]
+    return weight, numbers
+
+
+def _is_weight(blocks: FoundBlocks, value: Value, steps: int = _MOST_MASKS) -> bool:
+    """Return whether a value comes of the layers that weigh."""
+    operations = blocks.operations
+    number = operations.giver(value)
+    if number is None or blocks.ending(number, "mlp") is not None:
+        return number is not None
+    is_masked = operations.kinds[number] in _MASKING and steps > 0
+    return is_masked and any(_is_weight(blocks, v, steps - 1) for v in operations.operands[number])
 
 
 def find_soft_mixtures(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -142,6 +142,10 @@ SIZES = (
         "Another box takes rows of the same table; the output layer multiplies by it.",
     ),
     FigureWord(
+        "decimation",
+        "Of all places every n-th is kept, the others are dropped: `/2`.",
+    ),
+    FigureWord(
         "zero pad, reflection pad, replication pad, circular pad",
         "What is put around, on how many places: 0, the mirrored inside, its edge, the other end.",
     ),

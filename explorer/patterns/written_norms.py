@@ -8,6 +8,7 @@ weights go into, up to where one value alone is left.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node, Value
@@ -24,6 +25,9 @@ _MOST_OPERATIONS = 24
 _MOST_STEPS = 12
 #: what keeps a variance from 0
 _LEAST = ("Add", "Clip", "Max", "Relu")
+#: what counts of samples do with a variance, each once, and how much more it is then at most
+_COUNTS = ("Mul", "Div")
+_MOST_UNBIASED = 2.0
 #: what scales, shifts and divides
 _AFFINE = frozenset({"Add", "Div", "Mul", "Reciprocal", "Sub"})
 
@@ -46,7 +50,7 @@ class _Variance(NamedTuple):
     mean
         The mean that is subtracted; None where none is.
     centred
-        The difference of both, where it is written so.
+        The differences of both, where it is written so; an exporter may write it again.
     axes
         Along which axes.
     numbers
@@ -55,7 +59,7 @@ class _Variance(NamedTuple):
 
     start: Value
     mean: _Mean | None
-    centred: int | None
+    centred: frozenset[int]
     axes: tuple[int, ...]
     numbers: frozenset[int]
 
@@ -77,7 +81,7 @@ def find_written_norm(operations: Operations, root: int) -> FoundBlock | None:
             break
         numbers.add(number)
         number = _only_giver(operations, number)
-    variance = _read_variance(operations, number) if number is not None else None
+    variance = _read_counted(operations, number) if number is not None else None
     if variance is None:
         return None
     numbers |= variance.numbers
@@ -113,7 +117,7 @@ def _close(operations: Operations, numbers: set[int], variance: _Variance, root:
     """
     statistics = frozenset(numbers)
     #: of these the results have the size of what is normalized
-    whole = {variance.centred}
+    whole = {*variance.centred}
     for _ in range(_MOST_STEPS):
         ends = [n for n in numbers if not numbers.issuperset(operations.users[n])]
         if len(ends) == 1 and ends[0] in whole and ends[0] not in statistics:
@@ -134,9 +138,7 @@ def _close(operations: Operations, numbers: set[int], variance: _Variance, root:
     return None
 
 
-def _is_whole(
-    operations: Operations, value: Value, whole: set[int | None], variance: _Variance
-) -> bool:
+def _is_whole(operations: Operations, value: Value, whole: set[int], variance: _Variance) -> bool:
     giver = operations.giver(value)
     return value is variance.start or (giver is not None and giver in whole)
 
@@ -156,7 +158,7 @@ def _divides(
     inside: set[int],
     root: int,
     variance: _Variance,
-    whole: set[int | None],
+    whole: set[int],
 ) -> bool:
     """Return whether what is normalized is divided by a root, or multiplied by its inverse."""
     kinds = [operations.kinds[number] for number in inside]
@@ -170,6 +172,30 @@ def _divides(
             is_second = operations.source(operations.nodes[number].input(1) or divisor) is divisor
             return is_second and not _is_whole(operations, divisor, whole, variance)
     return True
+
+
+def _read_counted(operations: Operations, number: int) -> _Variance | None:
+    """Return a variance, which numbers may multiply and divide that count samples.
+
+    An unbiased one is the mean of squares times n / (n - 1), as ``torch.std`` has it where nothing
+    else is asked for: the factor is a little more than 1, or computed of a shape.
+    """
+    factors: dict[int, float | None] = {}
+    while (variance := _read_variance(operations, number)) is None:
+        giver = _only_giver(operations, number)
+        is_number = all(read_width(value) <= 1 for value in operations.fixed(number))
+        if giver is None or not is_number or operations.kinds[number] not in _COUNTS:
+            return None
+        if len(factors) == len(_COUNTS):
+            return None
+        factor = operations.scalar(number)
+        is_divided = bool(factor) and operations.kinds[number] == "Div"
+        factors[number] = 1 / factor if factor and is_divided else factor
+        number = giver
+    known = [factor for factor in factors.values() if factor is not None]
+    if known and len(known) == len(factors) and not 1 < prod(known) <= _MOST_UNBIASED:
+        return None
+    return variance._replace(numbers=variance.numbers | factors.keys())
 
 
 def _read_variance(operations: Operations, number: int) -> _Variance | None:
@@ -192,25 +218,36 @@ def _read_variance(operations: Operations, number: int) -> _Variance | None:
         giver = operations.giver(taken[1]) if len(taken) == 2 else None
         mean = _read_mean(operations, giver) if giver is not None else None
         if mean is not None and mean.of is taken[0]:
-            numbers |= {difference, *mean.numbers}
-            numbers |= _find_again(operations, mean, giver, difference)
-            return _Variance(taken[0], mean, difference, found.axes, numbers)
-    return _Variance(inner, None, None, found.axes, numbers)
+            means = {*mean.numbers, *_find_means_again(operations, mean)}
+            centred = {difference, *_find_differences(operations, mean, means)}
+            numbers |= means | centred
+            return _Variance(taken[0], mean, frozenset(centred), found.axes, numbers)
+    return _Variance(inner, None, frozenset(), found.axes, numbers)
 
 
-def _find_again(
-    operations: Operations, mean: _Mean, giver: int | None, difference: int
-) -> frozenset[int]:
-    """Return the same difference, which an exporter may write twice."""
-    users = operations.users[giver] if giver is not None else []
-    return frozenset(
+def _find_means_again(operations: Operations, mean: _Mean) -> set[int]:
+    """Return the operators that give the same mean again, of which ``x.std`` has its own."""
+    if len(mean.numbers) > 1:
+        return set()
+    return {
+        number
+        for number, kind in enumerate(operations.kinds)
+        if kind == "ReduceMean"
+        and operations.operands[number] == [mean.of]
+        and _read_axes(operations.nodes[number]) == mean.axes
+    }
+
+
+def _find_differences(operations: Operations, mean: _Mean, means: set[int]) -> set[int]:
+    """Return the differences from a mean, which an exporter may write twice."""
+    return {
         user
-        for user in users
+        for number in means
+        for user in operations.users[number]
         if user >= 0
-        and user != difference
         and operations.kinds[user] == "Sub"
         and operations.operands[user][:1] == [mean.of]
-    )
+    }
 
 
 def _read_difference(operations: Operations, number: int) -> _Variance | None:
@@ -228,20 +265,20 @@ def _read_difference(operations: Operations, number: int) -> _Variance | None:
     if mean.of is not start:
         return None
     numbers = squares.numbers | mean.numbers | {number, second, square}
-    return _Variance(start, mean, None, squares.axes, numbers)
+    return _Variance(start, mean, frozenset(), squares.axes, numbers)
 
 
 def _read_mean(operations: Operations, number: int) -> _Mean | None:
     """Return a mean, as an operator or a sum that is multiplied by a number."""
     numbers = {number}
-    sums: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ("ReduceMean",)
     if operations.kinds[number] in ("Div", "Mul") and len(operations.operands[number]) == 1:
         giver = operations.giver(operations.operands[number][0])
         if giver is None:
             return None
-        number, sums = giver, ("ReduceSum", "ReduceSumSquare")
+        number, wanted = giver, ("ReduceSum", "ReduceSumSquare")
         numbers.add(number)
-    if operations.kinds[number] not in ("ReduceMean", *sums):
+    if operations.kinds[number] not in wanted:
         return None
     axes = _read_axes(operations.nodes[number])
     taken = operations.operands[number][0]

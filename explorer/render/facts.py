@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.grouping.shared_tables import tell_shared_table
 from netloupe.explorer.model import Node
@@ -103,10 +104,18 @@ class NodeFacts:
 
 
 def _tell_pool(node: Node) -> tuple[str, ...]:
-    """Return ``2×2`` and ``/2`` of what pools by a kernel; nothing for others."""
+    """Return ``2×2`` and ``/2`` of what pools by a kernel; nothing for others.
+
+    One whose kernel is all there is takes the largest over time, say (Y. Kim, Convolutional Neural
+    Networks for Sentence Classification, 2014, section 2).
+    """
     kernel = read_ints(node, "kernel_shape")
     if not kernel or not node.operator.has("pools"):
         return ()
+    facts = find_value_facts(node.graph.model)
+    places = (facts.find_dims(node.input(0)) or ())[-len(kernel) :]
+    if places == kernel and not any(read_ints(node, "pads")) and max(kernel) > 1:
+        return (f"over all {' × '.join(f'{size:,}' for size in kernel)} places",)
     strides = read_ints(node, "strides") or (1,)
     dilation = max(read_ints(node, "dilations") or (1,))
     stride = strides[0] if len({*strides}) == 1 else strides

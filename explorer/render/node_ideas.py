@@ -8,6 +8,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.added_positions import read_added_positions
 from netloupe.explorer.patterns.added_tokens import name_added_tokens
 from netloupe.explorer.patterns.computed_kernels import CROSS_CORRELATION, correlates
+from netloupe.explorer.patterns.decimation import read_decimation
 from netloupe.explorer.patterns.edge_inputs import name_node_sum
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
@@ -71,6 +72,10 @@ def find_node_idea(node: Node) -> NodeIdea | None:
     how, sides = read_padding(node) if node.operator.has("pads") else ("", "")
     if how in _PADS and sides:  # of what may cut as well nothing is said
         return NodeIdea(_PADS[how], (sides,))
+    kept = read_decimation(node)
+    if kept:
+        factor = kept[:1] if len({*kept}) == 1 else kept
+        return NodeIdea("Decimation", (f"/{'×'.join(map(str, factor))}",), "resample")
     tokens = name_added_tokens(node)
     if tokens:
         return NodeIdea(tokens, category="lookup")

@@ -148,7 +148,7 @@ def _make_plain(*, has_pools: bool) -> str:
 @pytest.mark.parametrize("has_pools", [True, False])
 def test_what_no_pool_parts_has_no_stages(*, has_pools: bool) -> None:
     said = _make_plain(has_pools=has_pools)
-    assert ("stages of 1, 1, 1 convolutions" in said) == has_pools
+    assert ("3 convolutions with pools between" in said) == has_pools
     assert ("three 3×3 convolutions 3 → 8 → 16 → 32 channels" in said) != has_pools
 
 

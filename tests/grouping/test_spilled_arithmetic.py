@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import onnx.parser
 import pytest
 
-from netloupe.explorer.grouping import Group, GroupTree
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.readers.load import load
 
 from .test_spilled_ideas import build, find_blocks, list_operators
 
@@ -58,6 +60,62 @@ def test_mean_and_deviation_between_layers_are_one_box() -> None:
     assert list_operators(block) == sorted(
         ["Clip", "Concat", "Mul", "ReduceMean", "ReduceMean", "ReduceMean", "Sqrt", "Sub"]
     )
+
+
+#: x.mean(2), x.var(2) and its root, as the exporter of ``torch.export`` writes them
+_EXPORTED = """
+    <ir_version: 10, opset_import: ["": 21]> pooled (float[2, 16, 100] x) => (float[2, 16] y)
+    <float[16, 16, 5] k, float[16, 16, 5] k2, float[16, 32] w, float[16, 16] w2,
+     int64[1] time = {2}, float count = {96}, float less = {95}>
+    {
+      [layers_0] c = Conv (x, k)  [relu] r0 = Relu (c)  [layers_1] c1 = Conv (r0, k2)
+      [relu_1] r = Relu (c1)
+      [mean] mean = ReduceMean <keepdims = 0> (r, time)
+      [var] means = ReduceMean (r, time)   [var] apart = Sub (r, means)
+      [var] squares = Mul (apart, apart)   [var] some = ReduceMean <keepdims = 0> (squares, time)
+      [var] more = Mul (some, count)       [var] variance = Div (more, less)
+      [sqrt] deviation = Sqrt (variance)
+      [cat] both = Concat <axis = 1> (mean, deviation)
+      [segment6] l = Gemm <transB = 1> (both, w)  [relu_2] s = Relu (l)
+      [segment7] y = Gemm <transB = 1> (s, w2)
+    }
+"""
+
+
+def _build_exported(text: str) -> GroupTree:
+    """Build the groups of a graph whose nodes are named after what gave them, module or call."""
+    model = onnx.parser.parse_model(text)
+    for number, node in enumerate(model.graph.node):
+        module, node.name = node.name, f"node_{number}"
+        is_module = module.startswith(("layers", "segment", "Pool"))
+        classes = ["Net", "Layer" if is_module else f"aten.{module}.default"]
+        for key, words in (("name_scopes", ["", module]), ("class_hierarchy", classes)):
+            entry = node.metadata_props.add()
+            entry.key, entry.value = f"pkg.torch.onnx.{key}", str(words)
+    return build_group_tree(load(model).graph)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("(mean, deviation)", "(deviation, mean)"),
+        ("Mul (apart, apart)", "Pow (apart, two)"),
+        ("[var] more = Mul (some, count)       [var] variance = Div (more, less)", "biased"),
+    ],
+)
+def test_statistics_are_one_box_though_a_variance_is_written_out(old: str, new: str) -> None:
+    assert old in _EXPORTED
+    text = _EXPORTED.replace(old, new) if old else _EXPORTED
+    text = text.replace("biased", "").replace("float less", "float two = {2}, float less")
+    if new == "biased":
+        text = text.replace("[var] some", "[var] variance")
+    assert len(list_operators(_find(_build_exported(text), "Mean and deviation"))) >= 7
+
+
+def test_what_a_module_computes_stays_in_its_box() -> None:
+    tree = _build_exported(_EXPORTED.replace("[var]", "[Pool]"))
+    assert not [block for block in find_blocks(tree) if block.type_name == "Mean and deviation"]
 
 
 def test_a_short_formula_is_written() -> None:

@@ -250,3 +250,27 @@ def test_a_stack_of_single_nodes_iterates_nothing() -> None:
         <int64[1] last = {{2}}> {{ {steps} [T] y = Tanh (s600) }}
     """)
     assert "Sinkhorn normalization" not in {block.label for block in find_blocks(tree)}
+
+
+@pytest.mark.parametrize("is_squashed", [True, False])
+def test_a_step_of_an_idea_is_a_box_inside(*, is_squashed: bool) -> None:
+    """What a round of routing gives is squashed (S. Sabour and others, 2017, procedure 1)."""
+    tree = build(f"""
+        capsules (float[1, 4, 9, 8] x) => (float[1, 4, 1, 8] y)
+        <float[8, 8] w, float[8, 8] w2, float one = {{1}}, int64[1] last = {{-1}},
+         int64[1] lower = {{2}}, float[1, 4, 9, 1] start>
+        {{
+          [votes__MatMul] v = MatMul (x, w)  [first__Relu] f = Relu (v)
+          [ReduceSum] s0 = ReduceSum (f, lower)
+          [Mul] m = Mul (f, s0)  [ReduceSum_1] a = ReduceSum (m, last)
+          [Add] b = Add (start, a)  [Softmax] p = Softmax <axis = 1> (b)
+          [Mul_1] k = Mul (p, f)  [ReduceSum_2] s = ReduceSum (k, lower)
+          [Mul_2] q = Mul (s, s)  [ReduceSum_3] n = ReduceSum (q, last)
+          [Add_1] above = Add (n, one)  [Sqrt] r = {"Sqrt" if is_squashed else "Exp"} (n)
+          [Div] d = Div (r, above)  [Mul_3] o = Mul (s, d)
+          [last__MatMul] l = MatMul (o, w2)  [last__Relu] y = Relu (l)
+        }}
+    """)
+    routing = next(block for block in find_blocks(tree) if block.label == "Routing update")
+    inner = [group.label for group in routing.inner_groups()]
+    assert inner == (["Squash"] if is_squashed else [])

@@ -11,6 +11,7 @@ from onnx import NodeProto
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.inset_scene import compose_with_insets, open_inset
+from netloupe.explorer.layout.opening_worth import is_worth_a_frame
 from netloupe.explorer.layout.shut_ideas import is_shut_idea
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.labels import Labels
@@ -217,3 +218,20 @@ def test_a_frame_of_a_stack_and_what_prepares_for_it_stays_closed(engine: Layout
     x = builder.within("tail", write)
     picture = draw(builder.load(builder.add("Abs", builder.add("Neg", x))).model, engine)
     assert "tail" not in list_open(picture)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_linear_layer_with_what_joins_and_turns_its_features_is_no_frame(layers: int) -> None:
+    """As the lifting of a neural operator, to whose values their places are put."""
+    builder = Scoped()
+
+    def lift(x: str) -> str:
+        x = builder.add("Concat", x, "x", axis=0)
+        for _ in range(layers):
+            x = builder.add("Add", builder.linear(x), builder.weight())
+        return builder.add("Transpose", x)
+
+    x = builder.within("lift", lambda: lift("x"))
+    x = builder.within("head", lambda: builder.mlp(x))
+    model = builder.load(x).model
+    assert is_worth_a_frame(find_group(model, "lift/")) == (layers > 1)

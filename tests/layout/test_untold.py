@@ -87,7 +87,30 @@ def test_what_is_in_a_closed_chain_is_drawn_beside_it(engine: LayoutEngine) -> N
 
         x = builder.within(f"stage{'abcd'[number]}", stage)
     picture = draw(builder.load(builder.convolve(x)).model, engine)
-    assert "pool" in list_open(picture)
+    opened = list_open(picture)
+    assert "pool" in opened
+    # it is a part of what its box stands for, and drawn with the little that is around it
+    (stage,) = {*opened} & {"stagea", "stageb", "stagec", "staged"}
+    (frame,) = [
+        box.item for box in picture.scene.boxes if box.item.label == stage and box.item.is_open
+    ]
+    assert [child.label for child in frame.children if child.is_open] == ["pool"]
+
+
+def test_of_a_box_with_much_in_it_a_part_is_drawn_alone(engine: LayoutEngine) -> None:
+    builder = Branching()
+
+    def stage(x: str) -> str:
+        for letter in "abcdef":
+            x = builder.within(letter, lambda x=x: builder.convolve(builder.convolve(x)))
+            x = builder.add("MaxPool", x, kernel_shape=[2])
+        return builder.within("branches", partial(builder.branch, x))
+
+    x = builder.add("Conv", "x", builder.weight())
+    x = builder.within("stage", partial(stage, x))
+    opened = list_open(draw(builder.load(builder.convolve(x)).model, engine))
+    assert "branches" in opened
+    assert "stage" not in opened
 
 
 def make_pairs_of_mixers() -> Model:

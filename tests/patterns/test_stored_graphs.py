@@ -217,6 +217,36 @@ def test_a_graph_that_is_fed_may_be_made_into_shares_first() -> None:
     assert not [*find_ideas([*graph.nodes], find_graph_context(graph))]
 
 
+@pytest.mark.parametrize(
+    ("edges", "nodes_of", "told"),
+    [
+        # of each relation a graph, and a mean over its neighbours, of which there is one at least
+        ([6, _NODES, _NODES], [_NODES, 8], "Graph convolution, 6 graphs"),
+        ([1, _NODES, _NODES], [_NODES, 8], "Graph convolution"),
+        # an example of its own for each
+        ([6, _NODES, _NODES], [6, _NODES, 8], "Graph convolution"),
+    ],
+)
+def test_relations_have_a_graph_each(edges: list[int], nodes_of: list[int], told: str) -> None:
+    """M. Schlichtkrull and others, Modeling Relational Data with Graph Convolutional Networks,
+    2018, equation 2.
+    """
+    steps = [
+        helper.make_node("ReduceSum", ["a", "last"], ["sums"], "sums", keepdims=1),
+        helper.make_node("Clip", ["sums", "one"], ["degree"], "degree"),
+        helper.make_node("Div", ["a", "degree"], ["shares"], "shares"),
+        helper.make_node("MatMul", ["shares", "x"], ["sum"], "sum"),
+        helper.make_node("MatMul", ["sum", "w"], ["y"], "mix"),
+    ]
+    stored = {"last": np.array([-1]), "one": np.array(1, np.float32), "w": _weights(6, 8, 4)}
+    model = _build(steps, stored, {"x": nodes_of, "a": edges})
+    graph = load(model.SerializeToString()).graph
+    context = find_graph_context(graph)
+    (found,) = find_ideas([*graph.nodes], context)
+    alone = recognise([*found[1]], context)
+    assert (alone.text if alone is not None else "") == told
+
+
 def _order() -> Array:
     return np.tril(np.ones((_NODES, _NODES), np.float32), -1)
 

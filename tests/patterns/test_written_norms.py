@@ -70,6 +70,49 @@ def test_what_is_not_divided_by_a_deviation_is_no_norm(end: str) -> None:
     assert "Norm" not in name(_STATISTICS.replace("{axes}", "[1]") + end)
 
 
+#: x.std(-1), as torch's exporters write it: with its own mean, and n as a shape tells or a number
+_UNBIASED = {
+    "counted": "v0 = ReduceMean <axes = [1]> (q) v1 = Mul (v0, n) v = Div (v1, less)",
+    "one factor": "v0 = ReduceMean <axes = [1]> (q) v = Mul (v0, more)",
+    "of a shape": """
+ v0 = ReduceMean <axes = [1]> (q) shape = Shape (x) last = Gather (shape, at)
+ count = Cast <to = 1> (last) short = Sub (count, one) v1 = Mul (v0, count) v = Div (v1, short)
+""",
+    "of a sum": "v0 = ReduceSum (q, a) v = Div (v0, less)",
+}
+
+
+def name_unbiased(variance: str) -> str:
+    """Return what (x - mean) / (std + ε) is, whose variance is written out."""
+    numbers = """
+ n = Constant <value = float {8}> () less = Constant <value = float {7}> ()
+ more = Constant <value = float {1.1428572}> () one = Constant <value = float {1}> ()
+ at = Constant <value = int64[1] {1}> ()
+"""
+    deviation = "k = ReduceMean <axes = [1]> (x) c = Sub (x, k) q = Mul (c, c)"
+    start = "m = ReduceMean <axes = [1]> (x) d = Sub (x, m)"
+    root = "s = Sqrt (v) e = Add (s, eps)"
+    end = "h = Mul (g, d) y0 = Div (h, e) y = Add (y0, b)"
+    return name(f"{numbers} {start} {deviation} {variance} {root} {end}", "8, 1")
+
+
+@pytest.mark.parametrize("variance", _UNBIASED)
+def test_a_norm_may_divide_by_an_unbiased_deviation(variance: str) -> None:
+    assert name_unbiased(_UNBIASED[variance]) == "LayerNorm"
+
+
+@pytest.mark.parametrize(
+    "variance",
+    [
+        "v0 = ReduceMean <axes = [1]> (q) v = Mul (v0, less)",  # no count does that
+        "v0 = ReduceMean <axes = [1]> (q) v1 = Mul (v0, less) v = Div (v1, n)",  # less than before
+        "v0 = ReduceMean <axes = [1]> (q) v = Mul (v0, g)",  # a weight
+    ],
+)
+def test_what_weighs_a_variance_counts_no_samples(variance: str) -> None:
+    assert "Norm" not in name_unbiased(variance)
+
+
 def test_a_batch_norm_of_rows_with_their_own_statistics_is_a_layer_norm() -> None:
     body = """
  rows = Constant <value = int64[3] {1, 16, 8}> () back = Constant <value = int64[3] {2, 8, 16}> ()

@@ -198,3 +198,24 @@ def test_a_norm_of_learned_tokens_says_their_size_and_no_attributes() -> None:
     (rows,) = NodeFacts().list_blocks(norm.element, norm.constants)
     assert [row.pieces[0][0] for row in rows] == ["⟨1×5×8⟩"]
     assert all(row.is_constant for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("dims", "attributes", "expected"),
+    [
+        ([1, 8, 28], {"kernel_shape": [28]}, "over all 28 places"),
+        ([1, 8, 28], {"kernel_shape": [28], "strides": [28]}, "over all 28 places"),
+        ([1, 8, 7, 6], {"kernel_shape": [7, 6]}, "over all 7 × 6 places"),
+        ([1, 8, 28, 1], {"kernel_shape": [28, 1]}, "over all 28 × 1 places"),
+        ([1, 8, 29], {"kernel_shape": [28]}, "kernel 28"),
+        ([1, 8, 3], {"kernel_shape": [3], "pads": [1, 1]}, "kernel 3"),  # gives 3 places
+        ([1, 8, 1], {"kernel_shape": [1]}, "kernel 1"),
+    ],
+)
+def test_a_pool_of_all_places_says_so(
+    dims: list[int], attributes: dict[str, Any], expected: str
+) -> None:
+    network = Network()
+    pooled = network.add("MaxPool", network.take("x", dims), **attributes)
+    node = next(iter(network.finish(pooled).graph.nodes))
+    assert [row.name for rows in NodeFacts().list_blocks(node, []) for row in rows] == [expected]

@@ -269,3 +269,49 @@ def test_features_of_another_picture_as_kernel_are_a_correlation() -> None:
         None,
         None,
     ]
+
+
+DECIMATED = """
+g (float[1, 8, 64, 64] x) => (float[?, ?, ?, ?] y)
+<int64[1] zero = {0}, int64[1] end = {9223372036854775807}, int64[1] two = {2}, int64[1] one = {1},
+ int64[1] places = {-1}, int64[1] rows = {2}, int64[2] zeros = {0, 0}, int64[1] most = {32},
+ int64[2] ends = {9223372036854775807, 9223372036854775807}, int64[2] twos = {2, 2},
+ int64[2] both = {2, 3}> {
+  h = Tanh (x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[n] y = Slice (h, zero, end, places, two)", ["Decimation", "/2", "resample"]),
+        ("[n] y = Slice (h, one, end, places, two)", ["Decimation", "/2", "resample"]),
+        ("[n] y = Slice (h, zeros, ends, both, twos)", ["Decimation", "/2", "resample"]),
+        # a skip takes all
+        (
+            "[n] d = Slice (h, zero, end, places, two) e = Tanh (d) y = MatMul (h, e)",
+            ["Decimation", "/2", "resample"],
+        ),
+    ],
+)
+def test_what_keeps_every_second_place_decimates(text: str, expected: list[str]) -> None:
+    assert say(load_text(DECIMATED + text + "}")) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # the others are taken as well: pairs of features, pixels put into channels
+        (
+            "[n] a = Slice (h, zero, end, places, two) b = Slice (h, one, end, places, two) "
+            "y = Concat <axis = 1> (a, b)"
+        ),
+        # channels, the first half of places, and all of them
+        "[n] y = Slice (h, zero, end, one, two)",
+        "[n] y = Slice (h, zero, most, places, one)",
+        "[n] y = Slice (h, zero, most, places, two)",
+        "[n] y = Slice (h, zero, end, places, one)",
+    ],
+)
+def test_what_drops_other_places_does_not_decimate(text: str) -> None:
+    assert find_idea(load_text(DECIMATED + text + "}")) == ""
