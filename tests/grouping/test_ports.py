@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_kernels_without_padding_make_no_scale() -> None:
     nodes: list[NodeProto] = []
     weights: dict[str, tuple[int, ...]] = {}
     widths = [4, 8, 16, 32, 64, 1]
-    for number, (taken, width) in enumerate(zip(widths, widths[1:], strict=False)):
+    for number, (taken, width) in enumerate(pairwise(widths)):
         weights[f"w{number}"] = (width, taken, 4, 4)
         scope = f"/net/layer{number}"
         how = {"pads": [1] * 4, "strides": [2 if number < 3 else 1] * 2}
@@ -371,3 +372,47 @@ def test_a_width_that_a_joined_value_adds_is_not_that_of_a_convolution(
     ]
     faces = list_faces(make_model(nodes, {"w": (6, 4, 3, 3)}))
     assert any(told in text for text in faces["fuse"])
+
+
+def make_joined_blocks(taken: int, width: int, count: int = 3) -> ModelProto:
+    """Return blocks in a row that multiply their branch by what enters, the first projected and halved."""
+    nodes: list[NodeProto] = []
+    weights: dict[str, tuple[int, ...]] = {}
+    value = "x"
+    for number in range(count):
+        scope, own = f"/layers/{number}", taken if not number else width
+        weights |= {f"a{number}": (3, own, 1, 1), f"b{number}": (width, 3, 1, 1)}
+        shortcut = value
+        if not number:
+            weights["p"] = (width, own, 1, 1)
+            step = {"strides": [2, 2]}
+            nodes.append(helper.make_node("Conv", ["x", "p"], ["s"], f"{scope}/short/C", **step))
+            shortcut = "s"
+        nodes += [
+            helper.make_node(
+                *("Conv", [value, f"a{number}"], [f"c{number}"], f"{scope}/one/Conv"),
+                strides=[1 if number else 2] * 2,
+            ),
+            helper.make_node("Relu", [f"c{number}"], [f"r{number}"], f"{scope}/one/Relu"),
+            helper.make_node("ReduceL2", [f"r{number}"], [f"n{number}"], f"{scope}/L2", axes=[1]),
+            helper.make_node("Div", [f"r{number}", f"n{number}"], [f"q{number}"], f"{scope}/Div"),
+            helper.make_node(
+                *("MaxPool", [f"q{number}"], [f"k{number}"], f"{scope}/pool/MaxPool"),
+                kernel_shape=[3, 3],
+                pads=[1] * 4,
+            ),
+            helper.make_node("Softsign", [f"k{number}"], [f"t{number}"], f"{scope}/act/Softsign"),
+            helper.make_node("Conv", [f"t{number}", f"b{number}"], [f"d{number}"], f"{scope}/b/C"),
+            helper.make_node("Mul", [f"d{number}", shortcut], [f"m{number}"], f"{scope}/Mul"),
+        ]
+        value = f"m{number}"
+    nodes[-1].output[0] = "y"
+    return make_model(nodes, weights, (1, taken, 16, 16))
+
+
+def test_a_stack_tells_widths_of_its_first_block_too() -> None:
+    """As the last stage of a BotNet: its first bottleneck begins with the width before it."""
+    faces = list_faces(make_joined_blocks(20, 32))
+    lines = [line for lines in faces.values() for line in lines]
+    assert any("20 → 32" in line for line in lines)
+    assert not any("32 → 3" in line for line in lines)
