@@ -375,7 +375,7 @@ def test_a_width_that_a_joined_value_adds_is_not_that_of_a_convolution(
 
 
 def make_joined_blocks(taken: int, width: int, count: int = 3) -> ModelProto:
-    """Return blocks in a row that multiply their branch by what enters, the first projected and halved."""
+    """Return blocks in a row that multiply their branch by what enters; the first halves it."""
     nodes: list[NodeProto] = []
     weights: dict[str, tuple[int, ...]] = {}
     value = "x"
