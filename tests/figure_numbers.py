@@ -9,7 +9,7 @@ small constants alone, such as by how much an exporter pads. What is not known t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -22,9 +22,10 @@ import onnx.shape_inference
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.layout import SceneBox
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.ratios import find_ratios
+from tests.figure_counts import judge_counts, judge_first_width, judge_member_numbers
 
 Dims = tuple[int | str | None, ...]
 
@@ -37,10 +38,19 @@ _KERNEL = re.compile(r"(?<![\w×./ ])(\d+(?:×\d+)+)(?![\w×])")
 #: between others; alone it is how often something is there
 _SCALE = re.compile(r"(?:(?<= · )|^(?=/))([/×])(\d+(?:×\d+)*)(?=$| ·)")
 _HEADS = re.compile(r"\b(\d+) heads? × (\d+)(?: over (\d+))?")
+#: so many values are looked at around one
+_MOST_AROUND = 300
+_OF_MAPS = ("BatchNormalization", "InstanceNormalization", "GroupNormalization", "Resize")
+_OF_MAPS += ("Upsample", "DepthToSpace", "SpaceToDepth", "GlobalAveragePool", "LayerNormalization")
+_OF_MAPS += ("ReduceMean", "Transpose", "GlobalMaxPool", "GridSample", "Einsum", "MatMul", "Pad")
 _RATIO = re.compile(r"1/(\d+)")
+_CHANNELS = re.compile(r"(\d[\d,]*) channels?")
 _SIZE = re.compile(r"\d[\d,]*(?: × \d[\d,]*)+")
 _KERNELED = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "MaxPool", "AveragePool")
 _KERNELED += ("LpPool", "DeformConv", "FusedConv", "NhwcConv", "Conv3D")
+#: what makes a map smaller by strides alone, or not at all
+_STEPPING = ("Conv", "MaxPool", "AveragePool", "Relu", "LeakyRelu", "PRelu", "Sigmoid", "Tanh")
+_STEPPING += ("BatchNormalization", "InstanceNormalization", "Add", "Constant", "Clip")
 #: what joins values, so that what leaves is a sum of widths
 _MOST_SUMMED = 6
 #: what is computed of constants with so many numbers each
@@ -69,6 +79,8 @@ class File:
             if value.type.tensor_type.HasField("shape"):
                 dims = value.type.tensor_type.shape.dim
                 self.shapes[value.name] = tuple(d.dim_value or d.dim_param or None for d in dims)
+        #: of values that are not stored
+        self.streams = {**self.shapes}
         self.stored = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
         self.shapes.update(self.stored)
         self.kernels: dict[str, tuple[int, ...]] = {}
@@ -91,6 +103,13 @@ class File:
             group = next((a.i for a in node.attribute if a.name == "group"), 1)
             if node.output and group > 1:
                 self.groups[node.output[0]] = group
+
+    def find_batch(self) -> int:
+        """Return the first size of all inputs of data, where they have one; else 0."""
+        given = [self.shapes[name] for name in self.inputs if name not in self.stored]
+        found = {dims[0] for dims in given if len(dims) > 1}
+        batch = found.pop() if len(found) == 1 else 0
+        return batch if isinstance(batch, int) else 0
 
 
 def _store_computed(model: onnx.ModelProto) -> None:
@@ -157,7 +176,8 @@ class Border:
                     continue
                 if value.name in file.stored:
                     dims = file.stored[value.name]
-                    self.widths.update(dims)
+                    is_kernel = node.op_type in _KERNELED and len(dims) > 2
+                    self.widths.update(dims[:2] if is_kernel else dims)
                     if len(dims) == 2:
                         self.layers |= {(dims[0], dims[1]), (dims[1], dims[0])}
                     self.widths.update(dim * file.groups.get(first, 1) for dim in dims[1:2])
@@ -193,6 +213,8 @@ def find_false_numbers(picture: Picture, path: Path) -> list[str]:
             continue
         border = Border(nodes, file)
         found += _judge_members(picture, box, file)
+        texts = [run.text for run in picture.labels.draw(box.item).texts]
+        found += [f"{box.item.path}: {what}" for what in _judge_counts(box, texts, nodes, file)]
         for run in picture.labels.draw(box.item).texts:
             found += [
                 f"{box.item.path}: {what} in {run.text!r}" for what in judge_text(run.text, border)
@@ -200,6 +222,17 @@ def find_false_numbers(picture: Picture, path: Path) -> list[str]:
     found += _judge_ratios(picture, file)
     found += _judge_sizes(picture, file)
     return [*dict.fromkeys(found)]
+
+
+def _judge_counts(
+    box: SceneBox, texts: Sequence[str], nodes: Sequence[Node], file: File
+) -> Iterator[str]:
+    repeat = box.item.repeat
+    if repeat is not None:
+        yield from judge_member_numbers(texts, repeat)
+        yield from judge_first_width(texts, repeat, file.stored, file.streams)
+    elif not box.item.is_open:
+        yield from judge_counts(texts, nodes, file.stored)
 
 
 def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]:
@@ -288,7 +321,12 @@ def _judge_course(text: str, border: Border) -> Iterator[str]:
     leaving = _list_ends(border, border.given)
     if len(widths) > 3 and all(pair in border.layers for pair in pairwise(widths)):
         return  # of layers one behind the other, whatever takes the last one apart
+    parts = {dims[axis] for dims in border.list_dims(border.given) for axis in (1, -1)}
     joined = sum(dims[-1] for dims in border.list_dims(border.given) if isinstance(dims[-1], int))
+    if _is_sum(last, [one for one in parts if isinstance(one, int)]):
+        return  # of several that leave the last layer gives all
+    if len(border.given) > 1 and last in border.widths:
+        return  # what it gives is put apart inside
     if leaving and not any(size and size % last == 0 for size in (*leaving, joined)):
         yield f"the width {last:,} that nothing has which leaves"
 
@@ -332,6 +370,8 @@ def _scales(sign: str, factors: tuple[int, ...], border: Border) -> bool:
     steps = {*border.strides, *((step[0],) for step in border.strides if len({*step}) == 1)}
     if factors in steps or (len(factors) == 1 and factors[0] in _multiply(border.strides)):
         return True
+    if border.strides and all(node.op_type in _STEPPING for node in border.nodes):
+        return False
     before = [dims for dims in border.list_dims(border.taken) if len(dims) > 2]
     after = [dims for dims in border.list_dims(border.given) if len(dims) > 2]
     if not before or not after:
@@ -427,10 +467,42 @@ def _unfold(dims: Dims) -> tuple[int, int]:
     return side, side
 
 
+def _is_last(node: Node) -> bool:
+    """Return whether what a node gives has channels last: it multiplies, or puts them there."""
+    return node.op_type in ("MatMul", "Gemm", "LayerNormalization") or (
+        node.op_type == "Transpose" and [*node.attributes["perm"].value][-1] == 1
+    )
+
+
+def _is_of_map(value: Value) -> bool:
+    """Return whether something around a value convolves, pools or the like, in the same axes."""
+    pending, seen = [value], {value}
+    while pending and len(seen) < _MOST_AROUND:
+        current = pending.pop(0)
+        for node in (*filter(None, (current.producer,)), *current.users):
+            if node.op_type in (*_KERNELED, *_OF_MAPS):
+                return True
+            if node.op_type in ("Reshape", "Squeeze", "Unsqueeze", "Gather", "Flatten"):
+                continue
+            near = {one for one in (*node.inputs, *node.outputs) if one is not None} - seen
+            pending += near
+            seen |= near
+    return False
+
+
 def _judge_sizes(picture: Picture, file: File) -> Iterator[str]:
     """Judge what stands beside edges: the value has these sizes, and channels stand at one end."""
     orders: dict[bool, str] = {}
     for edge in picture.scene.edges:
+        alone = _CHANNELS.fullmatch(edge.label)
+        if alone is not None:
+            dims = file.shapes.get(edge.value.name, ())
+            width = int(alone.group(1).replace(",", ""))
+            if len(dims) == 4 and width not in (
+                dims[1],
+                dims[-1] if edge.value.producer and _is_last(edge.value.producer) else 0,
+            ):
+                yield f"edge {edge.path}: {edge.label} of {dims}"
         match = _SIZE.match(edge.label)
         if match is None:
             continue
@@ -441,6 +513,12 @@ def _judge_sizes(picture: Picture, file: File) -> Iterator[str]:
         if dims is None or any(not isinstance(dim, int) for dim in dims):
             continue
         known = [dim for dim in dims if isinstance(dim, int)]
+        batch = file.find_batch()
+        if batch > 1 and told == known and len(known) == 2 and known[0] % batch == 0:
+            yield f"edge {edge.path}: {edge.label} of {dims} with a batch of {batch}"
+        is_moved = len(known) == 4 and told == [*known[2:], known[1]] != known[1:]
+        if is_moved and not _is_of_map(edge.value):
+            yield f"edge {edge.path}: {edge.label} of {dims}, which is no map"
         if any(told.count(size) > known.count(size) for size in told):
             yield f"edge {edge.path}: {edge.label} of {dims}"
     if len(orders) > 1:
