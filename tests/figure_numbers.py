@@ -275,7 +275,8 @@ def judge_text(text: str, border: Border) -> Iterator[str]:
         sizes = tuple(map(int, match.group(1).split("×")))
         known = border.kernels | {(*reversed(kernel),) for kernel in border.kernels}
         known |= {kernel for kernel in border.kernels for kernel in (kernel[-1:] * 2,)}
-        if border.kernels and sizes not in known and not _is_place(sizes, border):
+        is_known = _is_place(sizes, border) or _unpools(sizes, border)
+        if border.kernels and sizes not in known and not is_known:
             yield f"the kernel {match.group(1)}"
     for match in _SCALE.finditer(text):
         factors = tuple(map(int, match.group(2).split("×")))
@@ -297,6 +298,12 @@ def _list_widths(border: Border) -> set[int]:
     for dims in border.list_dims({**border.taken, **border.inner}):
         found.update(dim for dim in (dims[1], dims[-1]) if isinstance(dim, int))
     return found
+
+
+def _unpools(sizes: tuple[int, ...], border: Border) -> bool:
+    """Return whether what scatters makes maps larger by some windows."""
+    scatters = any(node.op_type.startswith("Scatter") for node in border.nodes)
+    return scatters and all(_scales("×", (size,), border) for size in sizes)
 
 
 def _is_place(sizes: tuple[int, ...], border: Border) -> bool:

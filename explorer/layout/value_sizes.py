@@ -127,6 +127,8 @@ class ValueSizes:
         dims = fact.dims
         if channels is None and dims[-1] == 1:
             return None  # a scale of channels or of places: in figures one would stand last
+        if channels is None and self._is_flat(value):
+            return None
         if channels == 1:
             dims = (dims[0], *dims[2:], dims[1])
         if self._holds_batch(dims) and not is_input_independent(value):
@@ -193,6 +195,18 @@ class ValueSizes:
                     if len(self._facts.find(near).dims or axes) == len(axes):
                         waiting.setdefault(near, axes)
         return None
+
+    def _is_flat(self, value: Value) -> bool:
+        """Return whether all that takes a value makes a map of it: its last axis has the places."""
+        users = [user for user in value.users if not user.operator.has("reads_shape")]
+        made = [next(iter(user.outputs), None) for user in users if user.operator.has("reshapes")]
+        return 0 < len(users) == len(made) and all(map(self._is_map, made))
+
+    def _is_map(self, value: Value | None) -> bool:
+        dims = self._facts.find(value).dims if value is not None else None
+        if value is None or dims is None or len(dims) <= _LEAST_RANK:
+            return False
+        return self._find_channels(value, len(dims)) == 1
 
     def _count_last(self, value: Value, other: Value) -> int:
         """Return how many of the last axes are the same before and behind a Reshape."""

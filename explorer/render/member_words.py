@@ -109,7 +109,7 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
             if not _ATTRIBUTES_SAID.search(text):
                 told.append(_tell_attributes(members))
         elif not _is_said_of_ends(one.odd, text, last):
-            told.append(_tell_widths(members, text))
+            told.append(_tell_widths(members, text) or _tell_lengths(repeat, members, text))
     told = [_tell_stored(repeat) if text == _STORED else text for text in told]
     return [*filter(None, dict.fromkeys(told))]
 
@@ -301,7 +301,33 @@ def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
         return f"{course} rows" if _are_tables(members) else f"takes {course}"
     if len({*given}) > 1:
         return "" if any(sign in text for sign in _WIDTHS_SAID) else _WIDTHS
-    return "" if "different" in text else _INNER
+    return _INNER if _have_other_weights(members) and "different" not in text else ""
+
+
+def _have_other_weights(members: Sequence[Sequence[Node]]) -> bool:
+    """Return whether layers of members take or give other widths.
+
+    How many there are of a width is told of the parts that some have and others have not.
+    """
+    found = [{weight.features for weight in map(find_weight, nodes) if weight} for nodes in members]
+    return any(own != found[0] for own in found)
+
+
+def _tell_lengths(repeat: Group, members: Sequence[Sequence[Node]], text: str) -> str:
+    """Return how long the sequences are that members take, where nothing of their weights differs.
+
+    As where a distilling convolution halves them between layers (H. Zhou and others, Informer,
+    2021, section 3.2).
+    """
+    if "length" in text or _have_other_weights(members):
+        return ""
+    lengths: list[int] = []
+    for child in repeat.children:
+        taken = find_ports(child).taken if isinstance(child, Group) else ()
+        own = {dims[1] for dims in taken if len(dims) == _SEQUENCE}
+        lengths += own if len(own) == 1 else ()
+    is_known = len(lengths) == len(members) and len({*lengths}) > 1
+    return f"length {write_numbers(lengths)}" if is_known else ""
 
 
 def _are_tables(members: Sequence[Sequence[Node]]) -> bool:
