@@ -18,7 +18,7 @@ _ITEM = re.compile(r"([A-Z][\w-]*(?: [a-z-]+)*)(?: ×([\d,]+))?")
 _LISTED = re.compile(rf"{_ITEM.pattern}(?:, {_ITEM.pattern})*")
 #: what in a list beside convolutions has none of its own that a reader would leave out
 _WITHOUT = re.compile(r"Summed branches|MLP|Linear|(Max|Average)Pool|Softmax|Concat|Resize|Conv")
-_NUMBERS = re.compile(r"\b(dilation|kernel) (\d+(?:, \d+)+)(?! in |[\d,]| …)")
+_NUMBERS = re.compile(r"\b(dilation|kernel) (\d+(?:, \d+)+)(?! in |\d|, \d| …)")
 _ATTRIBUTES = {"dilation": "dilations", "kernel": "kernel_shape"}
 _CONVOLVING = ("Conv", "ConvTranspose")
 _MLPS = re.compile(r"MLP ×(\d+)")

@@ -22,10 +22,11 @@ import onnx.shape_inference
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.layout import SceneBox
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Node
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.ratios import find_ratios
 from tests.figure_counts import judge_counts, judge_first_width, judge_member_numbers
+from tests.figure_sizes import KERNELED, judge_sizes
 
 Dims = tuple[int | str | None, ...]
 
@@ -38,16 +39,7 @@ _KERNEL = re.compile(r"(?<![\w×./ ])(\d+(?:×\d+)+)(?![\w×])")
 #: between others; alone it is how often something is there
 _SCALE = re.compile(r"(?:(?<= · )|^(?=/))([/×])(\d+(?:×\d+)*)(?=$| ·)")
 _HEADS = re.compile(r"\b(\d+) heads? × (\d+)(?: over (\d+))?")
-#: so many values are looked at around one
-_MOST_AROUND = 300
-_OF_MAPS = ("BatchNormalization", "InstanceNormalization", "GroupNormalization", "Resize")
-_OF_MAPS += ("Upsample", "DepthToSpace", "SpaceToDepth", "GlobalAveragePool", "LayerNormalization")
-_OF_MAPS += ("ReduceMean", "Transpose", "GlobalMaxPool", "GridSample", "Einsum", "MatMul", "Pad")
 _RATIO = re.compile(r"1/(\d+)")
-_CHANNELS = re.compile(r"(\d[\d,]*) channels?")
-_SIZE = re.compile(r"\d[\d,]*(?: × \d[\d,]*)+")
-_KERNELED = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "MaxPool", "AveragePool")
-_KERNELED += ("LpPool", "DeformConv", "FusedConv", "NhwcConv", "Conv3D")
 #: what makes a map smaller by strides alone, or not at all
 _STEPPING = ("Conv", "MaxPool", "AveragePool", "Relu", "LeakyRelu", "PRelu", "Sigmoid", "Tanh")
 _STEPPING += ("BatchNormalization", "InstanceNormalization", "Add", "Constant", "Clip")
@@ -176,12 +168,12 @@ class Border:
                     continue
                 if value.name in file.stored:
                     dims = file.stored[value.name]
-                    is_kernel = node.op_type in _KERNELED and len(dims) > 2
+                    is_kernel = node.op_type in KERNELED and len(dims) > 2
                     self.widths.update(dims[:2] if is_kernel else dims)
                     if len(dims) == 2:
                         self.layers |= {(dims[0], dims[1]), (dims[1], dims[0])}
                     self.widths.update(dim * file.groups.get(first, 1) for dim in dims[1:2])
-                    if node.op_type in _KERNELED and len(dims) > 2:
+                    if node.op_type in KERNELED and len(dims) > 2:
                         self.kernels.add(dims[2:])
                 elif value.producer not in inside:
                     self.taken[value.name] = None
@@ -220,7 +212,7 @@ def find_false_numbers(picture: Picture, path: Path) -> list[str]:
                 f"{box.item.path}: {what} in {run.text!r}" for what in judge_text(run.text, border)
             ]
     found += _judge_ratios(picture, file)
-    found += _judge_sizes(picture, file)
+    found += judge_sizes(picture, file)
     return [*dict.fromkeys(found)]
 
 
@@ -474,59 +466,14 @@ def _unfold(dims: Dims) -> tuple[int, int]:
     return side, side
 
 
+def holds_batch(told: Sequence[int], known: Sequence[int], file: File) -> bool:
+    """Return whether what is told of vectors counts those of all that is in a batch."""
+    batch = file.find_batch()
+    return batch > 1 and [*told] == [*known] and len(known) == 2 and known[0] % batch == 0
+
+
 def _is_last(node: Node) -> bool:
     """Return whether what a node gives has channels last: it multiplies, or puts them there."""
     return node.op_type in ("MatMul", "Gemm", "LayerNormalization") or (
         node.op_type == "Transpose" and [*node.attributes["perm"].value][-1] == 1
     )
-
-
-def _is_of_map(value: Value) -> bool:
-    """Return whether something around a value convolves, pools or the like, in the same axes."""
-    pending, seen = [value], {value}
-    while pending and len(seen) < _MOST_AROUND:
-        current = pending.pop(0)
-        for node in (*filter(None, (current.producer,)), *current.users):
-            if node.op_type in (*_KERNELED, *_OF_MAPS):
-                return True
-            if node.op_type in ("Reshape", "Squeeze", "Unsqueeze", "Gather", "Flatten"):
-                continue
-            near = {one for one in (*node.inputs, *node.outputs) if one is not None} - seen
-            pending += near
-            seen |= near
-    return False
-
-
-def _judge_sizes(picture: Picture, file: File) -> Iterator[str]:
-    """Judge what stands beside edges: the value has these sizes, and channels stand at one end."""
-    orders: dict[bool, str] = {}
-    for edge in picture.scene.edges:
-        alone = _CHANNELS.fullmatch(edge.label)
-        if alone is not None:
-            dims = file.shapes.get(edge.value.name, ())
-            width = int(alone.group(1).replace(",", ""))
-            if len(dims) == 4 and width not in (
-                dims[1],
-                dims[-1] if edge.value.producer and _is_last(edge.value.producer) else 0,
-            ):
-                yield f"edge {edge.path}: {edge.label} of {dims}"
-        match = _SIZE.match(edge.label)
-        if match is None:
-            continue
-        told = [int(each.replace(",", "")) for each in match.group().split(" × ")]
-        if len(told) == 3 and len({*told}) == 2 and told[0] != told[2]:
-            orders.setdefault(told[0] == told[1], edge.label)  # the sides of a map are equal
-        dims = file.shapes.get(edge.value.name)
-        if dims is None or any(not isinstance(dim, int) for dim in dims):
-            continue
-        known = [dim for dim in dims if isinstance(dim, int)]
-        batch = file.find_batch()
-        if batch > 1 and told == known and len(known) == 2 and known[0] % batch == 0:
-            yield f"edge {edge.path}: {edge.label} of {dims} with a batch of {batch}"
-        is_moved = len(known) == 4 and told == [*known[2:], known[1]] != known[1:]
-        if is_moved and not _is_of_map(edge.value):
-            yield f"edge {edge.path}: {edge.label} of {dims}, which is no map"
-        if any(told.count(size) > known.count(size) for size in told):
-            yield f"edge {edge.path}: {edge.label} of {dims}"
-    if len(orders) > 1:
-        yield f"channels first and last: {orders[False]} and {orders[True]}"
