@@ -464,16 +464,3 @@ def _judge_ratios(picture: Picture, file: File) -> Iterator[str]:
 def _unfold(dims: Dims) -> tuple[int, int]:
     side = round(dims[1] ** 0.5) if isinstance(dims[1], int) else 0
     return side, side
-
-
-def holds_batch(told: Sequence[int], known: Sequence[int], file: File) -> bool:
-    """Return whether what is told of vectors counts those of all that is in a batch."""
-    batch = file.find_batch()
-    return batch > 1 and [*told] == [*known] and len(known) == 2 and known[0] % batch == 0
-
-
-def _is_last(node: Node) -> bool:
-    """Return whether what a node gives has channels last: it multiplies, or puts them there."""
-    return node.op_type in ("MatMul", "Gemm", "LayerNormalization") or (
-        node.op_type == "Transpose" and [*node.attributes["perm"].value][-1] == 1
-    )

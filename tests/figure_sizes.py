@@ -27,6 +27,19 @@ _OF_MAPS += ("Upsample", "DepthToSpace", "SpaceToDepth", "GlobalAveragePool", "L
 _OF_MAPS += ("ReduceMean", "Transpose", "GlobalMaxPool", "GridSample", "Einsum", "MatMul", "Pad")
 
 
+def holds_batch(told: Sequence[int], known: Sequence[int], file: File) -> bool:
+    """Return whether what is told of vectors counts those of all that is in a batch."""
+    batch = file.find_batch()
+    return batch > 1 and [*told] == [*known] and len(known) == 2 and known[0] % batch == 0
+
+
+def _is_last(node: Node) -> bool:
+    """Return whether what a node gives has channels last: it multiplies, or puts them there."""
+    return node.op_type in ("MatMul", "Gemm", "LayerNormalization") or (
+        node.op_type == "Transpose" and [*node.attributes["perm"].value][-1] == 1
+    )
+
+
 def _is_of_map(value: Value) -> bool:
     """Return whether something around a value convolves, pools or the like, in the same axes."""
     pending, seen = [value], {value}
