@@ -33,8 +33,10 @@ _SCALE = re.compile(r"[/×]\d+(×\d+)*")
 #: what works on maps
 _OF_MAPS = ("convolves", "moves_pixels", "pools", "resamples")
 #: what makes them larger or smaller without a stride
-_RESIZING = ("moves_pixels", "resamples", "samples", "slices", "splits", "reshapes", "picks")
-_RESIZING += ("gathers", "multiplies", "control_flow", "broadcasts", "repeats")
+_RESIZING = (
+    *("moves_pixels", "resamples", "samples", "slices", "splits", "reshapes", "picks"),
+    *("gathers", "multiplies", "control_flow", "broadcasts", "repeats"),
+)
 _ARROW = " → "
 _COURSE = re.compile(r"\d{1,9}( → \d{1,9})+")
 
