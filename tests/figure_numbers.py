@@ -9,7 +9,7 @@ small constants alone, such as by how much an exporter pads. What is not known t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -25,6 +25,8 @@ from netloupe.explorer.layout import SceneBox
 from netloupe.explorer.model import Node
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.ratios import find_ratios
+from tests.figure_counts import judge_counts, judge_first_width, judge_member_numbers
+from tests.figure_sizes import KERNELED, judge_sizes
 
 Dims = tuple[int | str | None, ...]
 
@@ -38,9 +40,9 @@ _KERNEL = re.compile(r"(?<![\w×./ ])(\d+(?:×\d+)+)(?![\w×])")
 _SCALE = re.compile(r"(?:(?<= · )|^(?=/))([/×])(\d+(?:×\d+)*)(?=$| ·)")
 _HEADS = re.compile(r"\b(\d+) heads? × (\d+)(?: over (\d+))?")
 _RATIO = re.compile(r"1/(\d+)")
-_SIZE = re.compile(r"\d[\d,]*(?: × \d[\d,]*)+")
-_KERNELED = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "MaxPool", "AveragePool")
-_KERNELED += ("LpPool", "DeformConv", "FusedConv", "NhwcConv", "Conv3D")
+#: what makes a map smaller by strides alone, or not at all
+_STEPPING = ("Conv", "MaxPool", "AveragePool", "Relu", "LeakyRelu", "PRelu", "Sigmoid", "Tanh")
+_STEPPING += ("BatchNormalization", "InstanceNormalization", "Add", "Constant", "Clip")
 #: what joins values, so that what leaves is a sum of widths
 _MOST_SUMMED = 6
 #: what is computed of constants with so many numbers each
@@ -69,6 +71,8 @@ class File:
             if value.type.tensor_type.HasField("shape"):
                 dims = value.type.tensor_type.shape.dim
                 self.shapes[value.name] = tuple(d.dim_value or d.dim_param or None for d in dims)
+        #: of values that are not stored
+        self.streams = {**self.shapes}
         self.stored = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
         self.shapes.update(self.stored)
         self.kernels: dict[str, tuple[int, ...]] = {}
@@ -91,6 +95,13 @@ class File:
             group = next((a.i for a in node.attribute if a.name == "group"), 1)
             if node.output and group > 1:
                 self.groups[node.output[0]] = group
+
+    def find_batch(self) -> int:
+        """Return the first size of all inputs of data, where they have one; else 0."""
+        given = [self.shapes[name] for name in self.inputs if name not in self.stored]
+        found = {dims[0] for dims in given if len(dims) > 1}
+        batch = found.pop() if len(found) == 1 else 0
+        return batch if isinstance(batch, int) else 0
 
 
 def _store_computed(model: onnx.ModelProto) -> None:
@@ -157,11 +168,12 @@ class Border:
                     continue
                 if value.name in file.stored:
                     dims = file.stored[value.name]
-                    self.widths.update(dims)
+                    is_kernel = node.op_type in KERNELED and len(dims) > 2
+                    self.widths.update(dims[:2] if is_kernel else dims)
                     if len(dims) == 2:
                         self.layers |= {(dims[0], dims[1]), (dims[1], dims[0])}
                     self.widths.update(dim * file.groups.get(first, 1) for dim in dims[1:2])
-                    if node.op_type in _KERNELED and len(dims) > 2:
+                    if node.op_type in KERNELED and len(dims) > 2:
                         self.kernels.add(dims[2:])
                 elif value.producer not in inside:
                     self.taken[value.name] = None
@@ -193,13 +205,26 @@ def find_false_numbers(picture: Picture, path: Path) -> list[str]:
             continue
         border = Border(nodes, file)
         found += _judge_members(picture, box, file)
+        texts = [run.text for run in picture.labels.draw(box.item).texts]
+        found += [f"{box.item.path}: {what}" for what in _judge_counts(box, texts, nodes, file)]
         for run in picture.labels.draw(box.item).texts:
             found += [
                 f"{box.item.path}: {what} in {run.text!r}" for what in judge_text(run.text, border)
             ]
     found += _judge_ratios(picture, file)
-    found += _judge_sizes(picture, file)
+    found += judge_sizes(picture, file)
     return [*dict.fromkeys(found)]
+
+
+def _judge_counts(
+    box: SceneBox, texts: Sequence[str], nodes: Sequence[Node], file: File
+) -> Iterator[str]:
+    repeat = box.item.repeat
+    if repeat is not None:
+        yield from judge_member_numbers(texts, repeat)
+        yield from judge_first_width(texts, repeat, file.stored, file.streams)
+    elif not box.item.is_open:
+        yield from judge_counts(texts, nodes, file.stored)
 
 
 def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]:
@@ -242,7 +267,8 @@ def judge_text(text: str, border: Border) -> Iterator[str]:
         sizes = tuple(map(int, match.group(1).split("×")))
         known = border.kernels | {(*reversed(kernel),) for kernel in border.kernels}
         known |= {kernel for kernel in border.kernels for kernel in (kernel[-1:] * 2,)}
-        if border.kernels and sizes not in known and not _is_place(sizes, border):
+        is_known = _is_place(sizes, border) or _unpools(sizes, border)
+        if border.kernels and sizes not in known and not is_known:
             yield f"the kernel {match.group(1)}"
     for match in _SCALE.finditer(text):
         factors = tuple(map(int, match.group(2).split("×")))
@@ -264,6 +290,12 @@ def _list_widths(border: Border) -> set[int]:
     for dims in border.list_dims({**border.taken, **border.inner}):
         found.update(dim for dim in (dims[1], dims[-1]) if isinstance(dim, int))
     return found
+
+
+def _unpools(sizes: tuple[int, ...], border: Border) -> bool:
+    """Return whether what scatters makes maps larger by some windows."""
+    scatters = any(node.op_type.startswith("Scatter") for node in border.nodes)
+    return scatters and all(_scales("×", (size,), border) for size in sizes)
 
 
 def _is_place(sizes: tuple[int, ...], border: Border) -> bool:
@@ -288,7 +320,12 @@ def _judge_course(text: str, border: Border) -> Iterator[str]:
     leaving = _list_ends(border, border.given)
     if len(widths) > 3 and all(pair in border.layers for pair in pairwise(widths)):
         return  # of layers one behind the other, whatever takes the last one apart
+    parts = {dims[axis] for dims in border.list_dims(border.given) for axis in (1, -1)}
     joined = sum(dims[-1] for dims in border.list_dims(border.given) if isinstance(dims[-1], int))
+    if _is_sum(last, [one for one in parts if isinstance(one, int)]):
+        return  # of several that leave the last layer gives all
+    if len(border.given) > 1 and last in border.widths:
+        return  # what it gives is put apart inside
     if leaving and not any(size and size % last == 0 for size in (*leaving, joined)):
         yield f"the width {last:,} that nothing has which leaves"
 
@@ -332,6 +369,8 @@ def _scales(sign: str, factors: tuple[int, ...], border: Border) -> bool:
     steps = {*border.strides, *((step[0],) for step in border.strides if len({*step}) == 1)}
     if factors in steps or (len(factors) == 1 and factors[0] in _multiply(border.strides)):
         return True
+    if border.strides and all(node.op_type in _STEPPING for node in border.nodes):
+        return False
     before = [dims for dims in border.list_dims(border.taken) if len(dims) > 2]
     after = [dims for dims in border.list_dims(border.given) if len(dims) > 2]
     if not before or not after:
@@ -425,23 +464,3 @@ def _judge_ratios(picture: Picture, file: File) -> Iterator[str]:
 def _unfold(dims: Dims) -> tuple[int, int]:
     side = round(dims[1] ** 0.5) if isinstance(dims[1], int) else 0
     return side, side
-
-
-def _judge_sizes(picture: Picture, file: File) -> Iterator[str]:
-    """Judge what stands beside edges: the value has these sizes, and channels stand at one end."""
-    orders: dict[bool, str] = {}
-    for edge in picture.scene.edges:
-        match = _SIZE.match(edge.label)
-        if match is None:
-            continue
-        told = [int(each.replace(",", "")) for each in match.group().split(" × ")]
-        if len(told) == 3 and len({*told}) == 2 and told[0] != told[2]:
-            orders.setdefault(told[0] == told[1], edge.label)  # the sides of a map are equal
-        dims = file.shapes.get(edge.value.name)
-        if dims is None or any(not isinstance(dim, int) for dim in dims):
-            continue
-        known = [dim for dim in dims if isinstance(dim, int)]
-        if any(told.count(size) > known.count(size) for size in told):
-            yield f"edge {edge.path}: {edge.label} of {dims}"
-    if len(orders) > 1:
-        yield f"channels first and last: {orders[False]} and {orders[True]}"

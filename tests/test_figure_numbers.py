@@ -10,6 +10,7 @@ import pytest
 
 from netloupe.explorer.readers.load import load
 from tests.figure_numbers import Border, File, judge_text
+from tests.figure_sizes import holds_batch
 
 TEXT = """<ir_version: 8, opset_import: ["": 17]>
 g (float[1, 3, 32, 48] x) => (float[1, 16, 12] y) {
@@ -56,3 +57,23 @@ def test_numbers_of_weights_and_of_what_goes_through_are_so(text: str, border: B
 )
 def test_numbers_that_nothing_has_are_found(text: str, what: str, border: Border) -> None:
     assert any(what in line for line in judge_text(text, border))
+
+
+@pytest.mark.parametrize(
+    ("shape", "label", "is_so"),
+    [
+        ((2, 6, 12), "12 × 48", False),  # six of each of two
+        ((1, 6, 12), "12 × 48", True),
+        ((5, 6, 12), "12 × 48", True),
+    ],
+)
+def test_a_size_that_holds_the_batch_is_found(
+    tmp_path: Path, shape: tuple[int, ...], label: str, is_so: bool
+) -> None:
+    path = tmp_path / "model.onnx"
+    onnx.save(
+        onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["": 17]>
+g (float[{", ".join(map(str, shape))}] x) => (float y) {{ y = Relu (x) }}"""),
+        path,
+    )
+    assert is_so == (not holds_batch([12, 48], [12, 48], File(path)))

@@ -32,6 +32,11 @@ _BEFORE = 2
 _SCALE = re.compile(r"[/×]\d+(×\d+)*")
 #: what works on maps
 _OF_MAPS = ("convolves", "moves_pixels", "pools", "resamples")
+#: what makes them larger or smaller without a stride
+_RESIZING = (
+    *("moves_pixels", "resamples", "samples", "slices", "splits", "reshapes", "picks"),
+    *("gathers", "multiplies", "control_flow", "broadcasts", "repeats"),
+)
 _ARROW = " → "
 _COURSE = re.compile(r"\d{1,9}( → \d{1,9})+")
 
@@ -53,6 +58,9 @@ class Ports(NamedTuple):
     joins_entering
         Whether what leaves is what enters and what layers give, side by side: its width is that of
         no layer.
+    strides
+        Those of its convolutions and pools, if nothing else in it makes maps larger or smaller but
+        what kernels lose at borders; None where something else may.
     """
 
     taken: tuple[tuple[int, ...], ...] = ()
@@ -60,6 +68,7 @@ class Ports(NamedTuple):
     has_maps: bool = True
     is_layer: bool = False
     joins_entering: bool = False
+    strides: tuple[tuple[int, ...], ...] | None = None
 
     def correct(self, widths: Sequence[int]) -> tuple[int, ...]:
         """Return the widths that layers go through, with the last one as the group gives it.
@@ -81,7 +90,8 @@ class Ports(NamedTuple):
         if any(self._reshapes(widths, dims) for dims in self.given):
             return (*widths,)
         if len(self.given) > 1 and not any(widths[-1] in dims[1:] for dims in self.given):
-            # several forms of one value, as before and behind a Transpose
+            if not _are_forms(self.given):
+                return (*widths,)
             common = set.intersection(*({*dims[1:]} - {1} for dims in self.given))
             return (widths[0], common.pop()) if len(common) == 1 else (*widths,)
         if len(self.given) != 1:
@@ -156,7 +166,9 @@ class Ports(NamedTuple):
     def tell_scale(self) -> str | None:
         """Return ``/2``, ``×4`` or ``/1×2×2``; "" where sizes stay, None where that is unknown.
 
-        Only images and volumes are compared, of which all that enters is equally large.
+        Only images and volumes are compared, of which all that enters is equally large. What
+        kernels without padding lose at borders is no scale, as of 64 places that three strides of 2
+        and two kernels of 4 leave 6 of.
         """
         sizes = {dims[_BEFORE:] for dims in self.taken}
         if not self.has_maps or len(self.given) != 1 or len(sizes) != 1:
@@ -176,9 +188,22 @@ class Ports(NamedTuple):
             if all(factors):
                 if {*factors} == {1}:
                     return ""
+                if not self._come_of_strides(factors):
+                    return None
                 same = len({*factors}) == 1
                 return sign + (str(factors[0]) if same else "×".join(map(str, factors)))
         return None
+
+    def _come_of_strides(self, factors: Sequence[int]) -> bool:
+        """Return whether some strides in a row divide or multiply each axis so."""
+        if self.strides is None:
+            return True
+        products = [{1} for _ in factors]
+        for step in self.strides:
+            for axis, found in enumerate(products):
+                by = step[axis] if len(step) == len(factors) else step[0]
+                found |= {one * by for one in found}
+        return all(factor in found for factor, found in zip(factors, products, strict=True))
 
 
 UNKNOWN_PORTS = Ports()
@@ -225,7 +250,33 @@ def find_ports(group: Group) -> Ports:
         and _is_without_stride(on_maps[0])
         and not any(node.operator.has("slices", "reshapes", "picks") for node in nodes),
         any(_joins(value, entering) for value in leaving),
+        _list_strides(nodes),
     )
+
+
+def _are_forms(values: Sequence[tuple[int, ...]]) -> bool:
+    """Return whether values may be one in several forms, as before and behind a Transpose.
+
+    Two that leave a block of two paths (Y. Chen and others, Dual Path Networks, 2017, section 3.3)
+    have the size of their map in common, and no width.
+    """
+    first = values[0]
+    return len({*values}) > 1 and all(
+        prod(dims[1:]) == prod(first[1:])
+        and (len(dims) != len(first) or sorted(dims) == sorted(first))
+        for dims in values
+    )
+
+
+def _list_strides(nodes: Sequence[Node]) -> tuple[tuple[int, ...], ...] | None:
+    """Return the strides of convolutions and pools; None where something else changes sizes."""
+    if any(node.operator.has(*_RESIZING) for node in nodes):
+        return None
+    scaling = [node for node in nodes if node.operator.has("convolves", "pools")]
+    if any(node.operator.has("pools_all") for node in scaling):
+        return None
+    strides = [read_ints(node, "strides") for node in scaling]
+    return (*(step for step in strides if step and max(step) > 1),)
 
 
 def _joins(value: Value, entering: Container[Value]) -> bool:

@@ -27,11 +27,11 @@ from .end_differences import tell_lacking, tell_start
 from .group import Group
 from .member_nodes import list_member_nodes
 from .position_differences import tell_activations, tell_kernels, tell_pools
-from .stack_facts import write_course
+from .stack_facts import write_course, write_numbers
 
 #: stacks of more nodes, or of larger blocks, are not compared
 _MOST_COMPARED = 4_000
-#: so many different numbers are listed one by one
+#: so many numbers of a cycle are listed one by one
 _MOST_LISTED = 3
 #: what comes behind the name of a convolution in its box
 _BEHIND = " · "
@@ -261,9 +261,13 @@ def _write_numbers(what: str, numbers: Sequence[int]) -> str:
     # where but the first or the last block differs, that is told of it
     if len(distinct) < 2 or changes < min(2, len(numbers) - 1) or 0 in distinct:
         return ""
+    cycles = _write_cycles(numbers, len(distinct))
+    if not cycles:
+        return f"{what} {write_numbers(numbers)}"
     is_short = len(distinct) <= _MOST_LISTED
-    listed = ", ".join(map(str, distinct)) if is_short else f"{min(distinct)} … {max(distinct)}"
-    return f"{what} {listed}{_write_cycles(numbers, len(distinct))}"
+    return (
+        f"{what} {', '.join(map(str, distinct)) if is_short else write_numbers(distinct)}{cycles}"
+    )
 
 
 def _write_cycles(numbers: Sequence[int], period: int) -> str:

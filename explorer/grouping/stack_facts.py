@@ -20,6 +20,10 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails, Tra
 _MOST_KINDS = 3
 #: so many widths are written one by one
 _MOST_WIDTHS = 6
+#: of so few blocks it is told which has which number
+_MOST_TOLD = 5
+#: so many that rise are told one by one
+_LEAST_ELIDED = 3
 #: a fact that begins a stage, and is told by the place of its block
 _PROJECTION = "with projection"
 
@@ -167,8 +171,9 @@ def write_entering(widths: Sequence[int]) -> str:
     Of a recurrent layer that reads both ways the next one takes the states side by side, so the
     course of what each gives does not say it.
     """
-    later = {*widths[1:]} - {widths[0]}
-    return f"{widths[0]}, then {later.pop()}" if len(later) == 1 else str(widths[0])
+    later = {*widths[1:]}
+    first = widths[0]
+    return f"{first}, then {later.pop()}" if len(later) == 1 and first not in later else str(first)
 
 
 def write_course(widths: Sequence[int]) -> str:
@@ -177,6 +182,23 @@ def write_course(widths: Sequence[int]) -> str:
     if not 2 < len(course) <= _MOST_WIDTHS:
         course = [widths[0], widths[-1]]
     return write_widths(*course)
+
+
+def write_numbers(numbers: Sequence[int]) -> str:
+    """Return a number of each of several blocks, so that a reader knows which block has which.
+
+    Of the first and of all others where these have the same one (``196, then 256``), the ends where
+    numbers rise or fall all along (``1 … 32``), that of each where these are few (``5, 3, 3, 1``),
+    and else between which they are (``1 to 32``).
+    """
+    if len({*numbers[1:]}) == 1:
+        return f"{numbers[0]:,}, then {numbers[1]:,}"
+    signs = {(after > before) - (after < before) for before, after in pairwise(numbers)}
+    if len(signs) == 1 and len(numbers) > _LEAST_ELIDED:
+        return f"{numbers[0]:,} … {numbers[-1]:,}"
+    if len(numbers) <= _MOST_TOLD:
+        return ", ".join(f"{number:,}" for number in numbers)
+    return f"{min(numbers):,} to {max(numbers):,}"
 
 
 def _run_through(members: Sequence[Member], widths: Sequence[tuple[int, int]]) -> bool:

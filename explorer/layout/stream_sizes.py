@@ -104,9 +104,19 @@ def tell_skips(shape: UShape, values: Sequence[Sequence[Size | None]]) -> dict[i
             is_told = 0 < len(channels) <= _MOST_TOLD
             told = f": {', '.join(channels)}" if is_told else ""
             written[numbers[0]] = f"{len(sizes)} skips{told}"
-        elif channels:
-            written[numbers[0]] = f"{channels[0]} channel{'s' * (channels[0] != '1')}"
+        elif channels and sizes[0] is not None:
+            written[numbers[0]] = _tell_skip(sizes[0])
     return written
+
+
+def _tell_skip(size: Size) -> str:
+    """Return how many channels a skip has; the whole size of what is no map with channels.
+
+    Of a spectrogram with two channels the last axis may be that of frequencies.
+    """
+    if len(size.places) > 1 and not size.is_picture:
+        return size.write()
+    return f"{size.channels} channel{'s' * (size.channels != '1')}"
 
 
 def order_stream(edges: list[LevelEdge], stream: Iterable[int]) -> list[int]:

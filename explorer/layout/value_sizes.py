@@ -21,6 +21,7 @@ from netloupe.explorer.costs.polynomial import (
     write_expression,
 )
 from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Model, Node, Value, is_constant
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.patterns.readings import read_ints
@@ -36,6 +37,8 @@ _MOST_TEXT = 18
 #: what has places and channels has at least a batch, channels and one axis of places
 _LEAST_RANK = 3
 
+#: axes of vectors, and of what counts them
+_VECTORS = 2
 #: an axis that a value has not
 _NO_AXIS = -2
 #: what keeps the order of axes
@@ -87,6 +90,8 @@ class Size(NamedTuple):
         if self.channels == "?":
             return ""
         if self.places and all(place == "?" for place in self.places):
+            if self.channels == "1":
+                return ""  # of what has one number at each place no more is known than that
             return f"{self.channels} channels" if self.is_picture else f"width {self.channels}"
         return "" if "?" in self.places else " × ".join(self.dims)
 
@@ -122,8 +127,12 @@ class ValueSizes:
         dims = fact.dims
         if channels is None and dims[-1] == 1:
             return None  # a scale of channels or of places: in figures one would stand last
+        if channels is None and self._is_flat(value):
+            return None
         if channels == 1:
             dims = (dims[0], *dims[2:], dims[1])
+        if self._holds_batch(dims) and not is_input_independent(value):
+            return None
         dims = (*dims[1:], dims[0]) if channels == 0 else self._without_batch(dims)
         if not dims:
             return None
@@ -149,7 +158,8 @@ class ValueSizes:
         for current in _walk_growing(waiting):
             axes = waiting[current]
             around: list[Node] = [] if current.producer is None else [current.producer]
-            around += current.users[:2]
+            users = (user for user in current.users if not user.operator.has("reads_shape"))
+            around += islice(users, 2)
             for node in around:
                 asked += 1
                 if asked > _MOST_ASKED or node.graph is not value.graph:
@@ -185,6 +195,18 @@ class ValueSizes:
                     if len(self._facts.find(near).dims or axes) == len(axes):
                         waiting.setdefault(near, axes)
         return None
+
+    def _is_flat(self, value: Value) -> bool:
+        """Return whether all that takes a value makes a map of it: its last axis has the places."""
+        users = [user for user in value.users if not user.operator.has("reads_shape")]
+        made = [next(iter(user.outputs), None) for user in users if user.operator.has("reshapes")]
+        return 0 < len(users) == len(made) and all(map(self._is_map, made))
+
+    def _is_map(self, value: Value | None) -> bool:
+        dims = self._facts.find(value).dims if value is not None else None
+        if value is None or dims is None or len(dims) <= _LEAST_RANK:
+            return False
+        return self._find_channels(value, len(dims)) == 1
 
     def _count_last(self, value: Value, other: Value) -> int:
         """Return how many of the last axes are the same before and behind a Reshape."""
@@ -227,8 +249,9 @@ class ValueSizes:
         if before is None or after is None or len(before) <= _LEAST_RANK:
             return None
         left = [dim for dim in after[1:] if dim != 1]
-        if len(left) != 1 or before[1] == before[-1]:
-            return None
+        reduced = sum(dim != 1 for dim in before[1:]) - len(left)
+        if len(left) != 1 or before[1] == before[-1] or reduced < 2:
+            return None  # of one axis alone, as of the norms of capsules, it may be anything
         return 1 if left[0] == before[1] else -1 if left[0] == before[-1] else None
 
     def _without_batch(self, dims: Dims) -> Dims:
@@ -239,6 +262,17 @@ class ValueSizes:
         if len(dims) > 2 and dims[1] == batch and not (isinstance(batch, int) and batch > 1):
             return (dims[0], *dims[2:])
         return dims
+
+    def _holds_batch(self, dims: Dims) -> bool:
+        """Return whether a first axis may be of all that is in the batch, as sentences of texts.
+
+        Beside sizes of one text it would be read as how many there are in that. A batch of one
+        makes no difference.
+        """
+        batch, first = self._batch, dims[0]
+        if not isinstance(batch, int) or not isinstance(first, int) or batch < 2:
+            return False
+        return len(dims) == _VECTORS and first % batch == 0 and batch not in dims
 
 
 def find_sizes(model: Model) -> ValueSizes:

@@ -30,7 +30,6 @@ from .recognition import Recognition
 from .resampling import read_scale
 from .scale_shifts import SCALE_SHIFT
 from .token_mixing import is_mlp
-from .transformer_details import AttentionDetails
 from .weight_sizes import read_width
 
 #: how telling a part is: a figure shows the ideas, and the rest where it has room
@@ -96,6 +95,8 @@ class Ingredient:
     times
         How many there are of it, as blocks of a stack; 0 where the weights are those of one before,
         which is called again.
+    convolutions
+        How many of them stand in branches of which only the sum is known.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Ingredient:
     details: BlockDetails = NO_DETAILS
     before: frozenset[int] = frozenset()
     times: int = 1
+    convolutions: int = 0
 
     @property
     def scale(self) -> tuple[int, int] | None:
@@ -132,12 +134,11 @@ class MetWeights:
         self._identify = identify or _find_stored
         self._known: set[tuple[str, frozenset[object]]] = set()
 
-    def add(self, name: str, weights: frozenset[Value], *, is_written: bool = False) -> bool:
-        """Add the weights of a part of a name, as they are written; return if they were there."""
+    def add(self, name: str, weights: frozenset[Value]) -> bool:
+        """Add the weights of a part of a name; return whether they were there."""
         if not weights:
             return False
-        identify = _find_stored if is_written else self._identify
-        key = name, frozenset[object](map(identify, weights))
+        key = name, frozenset[object](map(self._identify, weights))
         is_known = key in self._known
         self._known.add(key)
         return is_known
@@ -210,9 +211,7 @@ def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
         if made is not None:
             before = frozenset({len(listed)})
             weights = _list_weights(operations, numbers)
-            # what attends with some weights of another may ask of something else
-            is_written = isinstance(made.details, AttentionDetails)
-            is_called_again = met.add(made.name, weights, is_written=is_written)
+            is_called_again = met.add(made.name, weights)
             listed.append(replace(made, times=0) if is_called_again else made)
         for number in numbers:
             sources[number] = before
@@ -260,7 +259,10 @@ def _make(
             name = f"Nested U of {levels} levels" if levels else name
         if kind == "conv" and entry.details.read_as(ConvolutionDetails).is_depthwise:
             name = name.replace("Conv", "Depthwise conv", 1)
-        return Ingredient(name, kind, rank, entry.facts, entry.details, before)
+        inside = _count_convolutions(operations, entry) if kind == "branches" else 0
+        return Ingredient(
+            *(name, kind, rank, entry.facts, entry.details, before), convolutions=inside
+        )
     node = operations.nodes[entry]
     operator = node.operator
     rank = _rank_operator(operator)
@@ -277,6 +279,11 @@ def _make(
         factor = read_scale(operations, entry)
         details = ConvolutionDetails(stride=factor, transposed=True)
     return Ingredient(_name_operator(operator), kind, rank, (), details, before)
+
+
+def _count_convolutions(operations: Operations, entry: FoundBlock) -> int:
+    nodes = (operations.nodes[number] for number in entry.numbers)
+    return sum(node.operator.has("convolves") for node in nodes)
 
 
 def _find_kind(entry: FoundBlock) -> str:

@@ -34,6 +34,7 @@ _MOST_IDEAS = 3
 #: so many kinds of them are told in their order
 _LEAST_IDEAS = 2
 _ATTENTION = "Attention"
+_CONVOLUTION = "Conv"
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
@@ -131,6 +132,8 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         name = one.name.partition(_BEHIND)[0] if one.kind == "conv" else _name_idea(one)
         ranks[name] = max(ranks.get(name, 0), one.rank)
         counts[name] += one.times
+    if _CONVOLUTION in counts:  # a reader of their number takes it for that of all
+        counts[_CONVOLUTION] += sum(one.convolutions * one.times for one in ingredients)
     best = max(ranks.values())
     # what mixes along a sequence is never left out for what stands around it
     mixing = {_name_idea(one) for one in ingredients if one.rank == IDEA and _attends(one)}
@@ -221,7 +224,7 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
     known = list(filter(None, map(_list_widths, ingredients)))
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
-        widths = (known[0][0], *(width for each in known for width in each[1:]))
+        widths = _join_courses(known)
         if _is_unknown(ingredients):  # what follows takes of its values
             taken = ports.find_taken(widths[-1])
             # what an MLP has inside would be read as what enters
@@ -244,6 +247,20 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
         elif larger % smaller == 0 and larger > smaller:
             facts.append(f"×{larger // smaller}")
     return facts
+
+
+def _join_courses(known: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return through which widths parts go that stand one behind the other.
+
+    It is the ends alone where an MLP takes other features than the part before it gives, so that no
+    layer goes from the one width to the next, and of MLPs that have too many layers to tell each.
+    What takes several times as much may take all places of a map.
+    """
+    widths = (known[0][0], *(width for each in known for width in each[1:]))
+    mlps = [each for each in known if len(each) > _LEAST_WIDTHS]
+    is_broken = any(after in mlps and after[0] % before[-1] for before, after in pairwise(known))
+    is_long = len(known) > 1 and mlps and len(widths) > _MOST_WIDTHS
+    return (widths[0], widths[-1]) if is_broken or is_long else widths
 
 
 def _is_unknown(ingredients: Sequence[Ingredient]) -> bool:

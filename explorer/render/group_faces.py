@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.grouping.member_differences import read_ends
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import (
     UNKNOWN_PORTS,
@@ -40,6 +42,9 @@ MOST_OPERATORS_COUNTED = 300_000
 _MOST_OF_IDEA = 12
 #: what is said of branches that are one box
 _SUMMED = "side by side, summed"
+#: between widths, and those of a part that is named
+_ARROW = "→"
+_NAMED = re.compile(rf"[A-Za-z]+ \d[\d,]* {_ARROW}")
 #: by which an exporter tells operators of one kind apart
 _NUMBER = re.compile(r"_\d+$")
 #: what takes rows of a table, or multiplies by it, has so many nodes at most
@@ -77,7 +82,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
                 told = [_tell_all_blocks(repeat, contents.facts)]
-                told = [*filter(None, told), *_tell_streams(repeat, ["→"])]
+                told = [*filter(None, told), *_tell_streams(repeat, [_ARROW])]
                 contents = contents._replace(facts=" · ".join(told))
         difference = _list_differences(repeat, (contents.facts,))
         is_nameless = is_number(label) and not quiet
@@ -159,13 +164,42 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
     if widths:
         return write_course(widths)
     others = [block for block in repeat.children if isinstance(block, Group)]
-    if len(others) == len(repeat.children) and others[repeat.exemplar].recognised is not None:
-        return facts  # of the blocks that are of a known kind, all but one
-    if not facts or repeat.node_count > _MOST_COMPARED or len(others) < len(repeat.children):
+    if len(others) < len(repeat.children):
         return facts if not others else ""
+    # of the blocks that are of a known kind, facts are those of all but one
+    is_known = others[repeat.exemplar].recognised is not None
+    if not facts or repeat.node_count > _MOST_COMPARED:
+        return facts if is_known else ""
+    spans = [read_ends(list_member_nodes(block, _MOST_COMPARED)) for block in others]
+    tells_stream = not _NAMED.search(facts)
+    if tells_stream and len({*spans[1:]}) == 1 < len({*spans}):
+        # the first one begins with the width of the stack before
+        course = _list_ends(others, spans)
+        return write_course(course) if course else ""
     told = sum(write_contents(block.contents, fits_row).facts == facts for block in others)
     # of the first or the last block it is said besides in what it differs
-    return facts if told >= len(others) - bool(write_difference(repeat)) else ""
+    is_told = is_known or told >= len(others) - bool(write_difference(repeat))
+    return facts if is_told and (len({*spans}) == 1 or not tells_stream) else ""
+
+
+def _list_ends(
+    blocks: Sequence[Group], spans: Sequence[tuple[int | None, int | None]]
+) -> list[int]:
+    """Return what the first block takes, and what each gives, if each takes what the last gives.
+
+    Nothing where what layers take and give are no sizes of what goes through the blocks.
+    """
+    for block, (taken, given) in zip(blocks, spans, strict=True):
+        ports = find_ports(block)
+        if not _has(ports.taken, taken) or not _has(ports.given, given):
+            return []
+    if any(before[1] != after[0] for before, after in pairwise(spans)):
+        return []
+    return [width for width in (spans[0][0], *(given for _, given in spans)) if width is not None]
+
+
+def _has(values: Sequence[Sequence[int]], width: int | None) -> bool:
+    return any(width in dims[1:] for dims in values)
 
 
 def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
@@ -180,7 +214,7 @@ def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
     if places:
         ends = [" × ".join(map(str, each)) for each in (places[0], places[-1])]
         return [(" and " if len(places) == 2 else " … ").join(ends)]
-    if any("→" in fact for fact in facts):
+    if any(_ARROW in fact for fact in facts):
         return []
     widths = list_port_widths(blocks)
     return [write_course(widths)] if len(widths) > 1 else []

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.errors import NetloupeError
@@ -23,6 +22,7 @@ from netloupe.explorer.grouping.member_differences import (
 )
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import find_ports
+from netloupe.explorer.grouping.stack_facts import write_numbers
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
@@ -33,8 +33,8 @@ from netloupe.explorer.roles.origins import find_origin
 
 #: folds of more nodes are not compared
 _MOST_COMPARED = 8_000
-#: so many names of parts are told, and so many numbers one by one
-_MOST_NAMES, _MOST_NUMBERS = 2, 3
+#: so many names of parts are told
+_MOST_NAMES = 2
 #: members of more kinds are said to differ, and no more
 _MOST_KINDS = 2
 #: what is said where the numbers of attributes differ
@@ -109,7 +109,7 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
             if not _ATTRIBUTES_SAID.search(text):
                 told.append(_tell_attributes(members))
         elif not _is_said_of_ends(one.odd, text, last):
-            told.append(_tell_widths(members, text))
+            told.append(_tell_widths(members, text) or _tell_lengths(repeat, members, text))
     told = [_tell_stored(repeat) if text == _STORED else text for text in told]
     return [*filter(None, dict.fromkeys(told))]
 
@@ -278,7 +278,7 @@ def _tell_attributes(members: Sequence[Sequence[Node]]) -> str:
             for nodes in members
         ]
         if len({*course}) > 1:
-            return f"{what} {_write_course(course)}"
+            return f"{what} {write_numbers(course)}"
     heads = [[read_int(node, "num_heads") for node in nodes] for nodes in members]
     if any(own != heads[0] for own in heads):
         return "different numbers of heads"
@@ -297,26 +297,40 @@ def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
             return ""
         if len(known) < len(taken):
             return _WIDTHS
-        course = _write_course(known)
+        course = write_numbers(known)
         return f"{course} rows" if _are_tables(members) else f"takes {course}"
     if len({*given}) > 1:
         return "" if any(sign in text for sign in _WIDTHS_SAID) else _WIDTHS
-    return "" if "different" in text else _INNER
+    return _INNER if _have_other_weights(members) and "different" not in text else ""
+
+
+def _have_other_weights(members: Sequence[Sequence[Node]]) -> bool:
+    """Return whether layers of members take or give other widths.
+
+    How many there are of a width is told of the parts that some have and others have not.
+    """
+    found = [{weight.features for weight in map(find_weight, nodes) if weight} for nodes in members]
+    return any(own != found[0] for own in found)
+
+
+def _tell_lengths(repeat: Group, members: Sequence[Sequence[Node]], text: str) -> str:
+    """Return how long the sequences are that members take, where nothing of their weights differs.
+
+    As where a distilling convolution halves them between layers (H. Zhou and others, Informer,
+    2021, section 3.2).
+    """
+    if "length" in text or _have_other_weights(members):
+        return ""
+    lengths: list[int] = []
+    for child in repeat.children:
+        taken = find_ports(child).taken if isinstance(child, Group) else ()
+        own = {dims[1] for dims in taken if len(dims) == _SEQUENCE}
+        lengths += own if len(own) == 1 else ()
+    is_known = len(lengths) == len(members) and len({*lengths}) > 1
+    return f"length {write_numbers(lengths)}" if is_known else ""
 
 
 def _are_tables(members: Sequence[Sequence[Node]]) -> bool:
     """Return whether all that members hold of weights is rows to look up."""
     weights = [weight for nodes in members for node in nodes if (weight := find_weight(node))]
     return all(weight.kind == "embedding" for weight in weights)
-
-
-def _write_course(numbers: Sequence[int]) -> str:
-    """Return ``196, then 256``, ``1, 2, 4`` or ``28 … 1,372``."""
-    runs = [number for number, _ in groupby(numbers)]
-    if len(runs) == 2:
-        return f"{runs[0]:,}, then {runs[1]:,}"
-    if len(runs) <= _MOST_NUMBERS:
-        return ", ".join(f"{number:,}" for number in runs)
-    is_rising = all(one < other for one, other in pairwise(runs))
-    low, high = min(runs), max(runs)
-    return f"{low:,} … {high:,}" if is_rising or runs[0] < runs[-1] else f"{high:,} … {low:,}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from netloupe.explorer.grouping.ports import (
 )
 from netloupe.explorer.grouping.scopes import read_module_scopes
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.contents_words import write_contents
 from netloupe.explorer.render.faces import make_face
 from netloupe.explorer.view import View
 
@@ -104,6 +106,65 @@ def test_a_state_that_enters_beside_says_nothing_of_shapes() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "correct"),
+    [
+        # two paths leave, of which the last layer gives the sum of widths (dual path networks)
+        (((1, 32, 12, 12), (1, 8, 12, 12)), (72, 32, 40)),
+        (((1, 32, 12, 12), (1, 32, 12, 12)), (72, 32, 40)),
+        # one gate of it leaves twice, once behind a Transpose, once as a sequence
+        (((1, 20, 12, 16), (1, 12, 16, 20)), (72, 32, 40)),  # 12 and 16 are in both, too
+        (((1, 20, 192), (1, 192, 20), (1, 20, 192)), (72, 32, 40)),
+        (((1, 20, 12, 12), (1, 144, 20)), (72, 20)),
+    ],
+)
+def test_what_two_results_have_in_common_is_no_width(given: object, correct: object) -> None:
+    assert Ports(((1, 72, 12, 12),), given).correct((72, 32, 40)) == correct  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("strides", "before", "after", "scale"),
+    [
+        (((2, 2), (2, 2), (2, 2)), 64, 6, None),  # two kernels of 4 behind take more: no /11
+        (((2, 2), (2, 2), (2, 2)), 64, 8, "/8"),
+        (((2, 2),), 64, 16, None),
+        ((), 7, 3, None),
+        ((), 1, 4, None),  # a kernel of 4 laid down once
+        (((2, 2),), 8, 16, "×2"),
+        (((4,),), 8, 2, "/4"),
+        (None, 8, 2, "/4"),  # what else makes it smaller is not known
+    ],
+)
+def test_a_scale_is_made_by_strides(
+    strides: tuple[tuple[int, ...], ...] | None, before: int, after: int, scale: str | None
+) -> None:
+    ports = Ports(((1, 4, before, before),), ((1, 8, after, after),), strides=strides)
+    assert ports.tell_scale() == scale
+
+
+def test_kernels_without_padding_make_no_scale() -> None:
+    """The strides of a chain are told, and not by how much its map is smaller (PatchGAN)."""
+    nodes: list[NodeProto] = []
+    weights: dict[str, tuple[int, ...]] = {}
+    widths = [4, 8, 16, 32, 64, 1]
+    for number, (taken, width) in enumerate(pairwise(widths)):
+        weights[f"w{number}"] = (width, taken, 4, 4)
+        scope = f"/net/layer{number}"
+        how = {"pads": [1] * 4, "strides": [2 if number < 3 else 1] * 2}
+        source = f"r{number - 1}" if number else "x"
+        nodes += [
+            helper.make_node("Conv", [source, f"w{number}"], [f"c{number}"], f"{scope}/C", **how),
+            helper.make_node("LeakyRelu", [f"c{number}"], [f"r{number}"], f"{scope}/R"),
+        ]
+    nodes[-1].output[0] = "y"
+    model = make_model(nodes, weights, (1, 4, 64, 64))
+    inside = build_group_tree(load(model).graph).find("main/net/")
+    assert isinstance(inside, Group)
+    assert find_ports(inside).strides == ((2, 2),) * 3
+    made = write_contents(inside.contents, lambda text: len(text) < 60, find_ports(inside))
+    assert made.facts.endswith("· /8")
+
+
+@pytest.mark.parametrize(
     ("taken", "given", "scale"),
     [
         ((1, 4, 13, 13), (1, 8, 7, 7), "/2"),
@@ -137,7 +198,7 @@ def test_a_chain_says_what_leaves_it_and_how_much_smaller_that_is() -> None:
     model = make_model(nodes, {"a": (8, 4, 3, 3), "b": (8, 1, 3, 3), "c": (1, 16, 1, 1)})
     found = build_group_tree(load(model).graph).find("main/down/")
     assert isinstance(found, Group)
-    assert find_ports(found) == Ports(((1, 4, 16, 16),), ((1, 16, 8, 8),))
+    assert find_ports(found) == Ports(((1, 4, 16, 16),), ((1, 16, 8, 8),), strides=((2, 2),))
     assert any("4 → 16 · /2" in line for lines in list_faces(model).values() for line in lines)
 
 
@@ -311,3 +372,47 @@ def test_a_width_that_a_joined_value_adds_is_not_that_of_a_convolution(
     ]
     faces = list_faces(make_model(nodes, {"w": (6, 4, 3, 3)}))
     assert any(told in text for text in faces["fuse"])
+
+
+def make_joined_blocks(taken: int, width: int, count: int = 3) -> ModelProto:
+    """Return blocks in a row that multiply their branch by what enters; the first halves it."""
+    nodes: list[NodeProto] = []
+    weights: dict[str, tuple[int, ...]] = {}
+    value = "x"
+    for number in range(count):
+        scope, own = f"/layers/{number}", taken if not number else width
+        weights |= {f"a{number}": (3, own, 1, 1), f"b{number}": (width, 3, 1, 1)}
+        shortcut = value
+        if not number:
+            weights["p"] = (width, own, 1, 1)
+            step = {"strides": [2, 2]}
+            nodes.append(helper.make_node("Conv", ["x", "p"], ["s"], f"{scope}/short/C", **step))
+            shortcut = "s"
+        nodes += [
+            helper.make_node(
+                *("Conv", [value, f"a{number}"], [f"c{number}"], f"{scope}/one/Conv"),
+                strides=[1 if number else 2] * 2,
+            ),
+            helper.make_node("Relu", [f"c{number}"], [f"r{number}"], f"{scope}/one/Relu"),
+            helper.make_node("ReduceL2", [f"r{number}"], [f"n{number}"], f"{scope}/L2", axes=[1]),
+            helper.make_node("Div", [f"r{number}", f"n{number}"], [f"q{number}"], f"{scope}/Div"),
+            helper.make_node(
+                *("MaxPool", [f"q{number}"], [f"k{number}"], f"{scope}/pool/MaxPool"),
+                kernel_shape=[3, 3],
+                pads=[1] * 4,
+            ),
+            helper.make_node("Softsign", [f"k{number}"], [f"t{number}"], f"{scope}/act/Softsign"),
+            helper.make_node("Conv", [f"t{number}", f"b{number}"], [f"d{number}"], f"{scope}/b/C"),
+            helper.make_node("Mul", [f"d{number}", shortcut], [f"m{number}"], f"{scope}/Mul"),
+        ]
+        value = f"m{number}"
+    nodes[-1].output[0] = "y"
+    return make_model(nodes, weights, (1, taken, 16, 16))
+
+
+def test_a_stack_tells_widths_of_its_first_block_too() -> None:
+    """As the last stage of a BotNet: its first bottleneck begins with the width before it."""
+    faces = list_faces(make_joined_blocks(20, 32))
+    lines = [line for lines in faces.values() for line in lines]
+    assert any("20 → 32" in line for line in lines)
+    assert not any("32 → 3" in line for line in lines)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.explorer.grouping.stack_facts import StackDetails, join_facts
+from netloupe.explorer.grouping.stack_facts import (
+    StackDetails,
+    join_facts,
+    write_entering,
+    write_numbers,
+)
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
@@ -80,3 +85,26 @@ def test_a_stack_says_in_which_order_attention_is_local_and_global(
     ]
     found = join_facts(members[0][1], members, are_all=True)
     assert found.details.read_as(StackDetails).kinds == kinds
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([5, 3, 3, 1], "5, 3, 3, 1"),
+        ([196, 256, 256], "196, then 256"),
+        ([64, 64, 1256], "64, 64, 1,256"),
+        ([28, 64, 112], "28, 64, 112"),
+        ([28, 64, 112, 1372], "28 … 1,372"),
+        ([8, 4, 2, 1], "8 … 1"),
+        ([5, 3, 3, 3, 1, 1], "1 to 5"),
+        ([1, 8, 2, 4, 1, 8], "1 to 8"),
+    ],
+)
+def test_numbers_of_blocks_are_told_so_that_each_has_its_own(numbers: list[int], told: str) -> None:
+    assert write_numbers(numbers) == told
+
+
+def test_only_where_all_later_ones_agree_it_is_told_what_they_take() -> None:
+    assert write_entering([196, 256, 256]) == "196, then 256"
+    assert write_entering([196, 256, 196]) == "196"
+    assert write_entering([256, 256]) == "256"

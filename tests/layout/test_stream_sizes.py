@@ -241,3 +241,52 @@ def test_no_size_is_told_whose_last_one_may_not_be_that_of_channels() -> None:
     (value,) = model.graph.nodes[0].outputs
     assert value is not None
     assert find_sizes(model).find(value) is None
+
+
+def find_written(text: str, name: str) -> str | None:
+    """Return the size that is written of a value; None where nothing is known to be so."""
+    model = load(onnx.parser.parse_model(text).SerializeToString())
+    values = (one for node in model.graph.nodes for one in node.outputs)
+    size = find_sizes(model).find(next(one for one in values if one and one.name == name))
+    return size.write() if size is not None else None
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        # the users of a shape come before the one that tells which axis has channels
+        ("q = Reshape (v, flat) n = Shape (v) z = Add (v, a) y = Conv (z, k)", "4 × 6 × 8"),
+        # a map laid out flat is no list of features
+        ("v1 = Relu (v) y = Conv (v1, k)", "4 × 6 × 8"),
+    ],
+)
+def test_a_map_that_was_reshaped_has_channels_last(made: str, told: str) -> None:
+    text = f"""<ir_version: 8, opset_import: ["": 13]>
+g (float[1, 8, 4, 6] x, float[1, 8, 24] s) => (float y) <int64[4] grid = {{1, 8, 4, 6}},
+  int64[3] flat = {{1, 8, 24}}, int64[4] kernel = {{8, 8, 1, 1}}> {{
+ k = ConstantOfShape (kernel) a = Relu (x) u = Softsign (s) v = Reshape (u, grid) {made}
+}}"""
+    assert find_written(text, "v") == told
+    if "v1" in made:
+        assert find_written(text, "u") is None
+
+
+@pytest.mark.parametrize(
+    ("batch", "rows", "told"), [(2, 12, None), (1, 12, "12 × 8"), (2, 2, "8"), (2, 7, "7 × 8")]
+)
+def test_what_may_hold_the_batch_is_not_told(batch: int, rows: int, told: str | None) -> None:
+    """Sentences of all texts in one axis, as of a hierarchical attention network."""
+    text = f"""<ir_version: 8, opset_import: ["": 13]>
+g (float[{batch}, {rows * 8 // batch}] x) => (float y)
+  <int64[2] shape = {{{rows}, 8}}> {{ h = Reshape (x, shape) v = Tanh (h) y = Exp (v) }}"""
+    assert find_written(text, "v") == told
+
+
+def test_the_norms_of_capsules_tell_no_channels() -> None:
+    """A sum over one axis leaves what it leaves (S. Sabour and others, 2017, equation 1)."""
+    text = """<ir_version: 8, opset_import: ["": 13]>
+g (float[1, 10, 288, 16] x) => (float y) <int64[1] two = {2}, int64[1] last = {3}> {
+ v = Softsign (x) s = ReduceSum <keepdims = 1> (v, two) q = Mul (s, s)
+ y = ReduceSum <keepdims = 1> (q, last)
+}"""
+    assert find_written(text, "v") == "10 × 288 × 16"

@@ -283,3 +283,39 @@ def test_parts_of_which_only_some_are_called_again_are_not_called_so() -> None:
     parts = chain("Self-attention", "Linear", "Linear")
     again = [replace(one, times=0) for one in parts[:2]]
     assert "called" not in write([*parts, *again])[1]
+
+
+def test_convolutions_in_summed_branches_are_counted_with_all_others() -> None:
+    """A block of FractalNet has as many as its columns together, and not those of one path."""
+    parts = [
+        Ingredient("Summed branches", "branches", IDEA, convolutions=3),
+        *(Ingredient("Conv · ReLU", "conv", WORK) for _ in range(4)),
+    ]
+    assert write(parts)[0] == "Summed branches, Conv ×7"
+    assert write([Ingredient("MLP", "mlp", IDEA), *parts[:1]])[0] == "MLP, Summed branches"
+
+
+@pytest.mark.parametrize(
+    ("widths", "told"),
+    [
+        # what two layers of a message passing network take is joined of several values
+        ([(96, 32, 32, 32), (32, 128, 32), (96, 32, 32, 32)], "96 → 32"),
+        ([(8, 32, 32, 8), (8, 32, 32, 8)], "8 → 8"),
+        ([(96, 64), (96, 192, 96)], "96 → 96"),
+        ([(16, 1), (64, 64, 1)], "16 → 1 → 64 → 1"),  # of a map of 64 places
+        ([(96, 32, 96), (96, 24)], "96 → 32 → 96 → 24"),
+    ],
+)
+def test_mlps_are_no_chain_where_layers_do_not_follow(
+    widths: Sequence[tuple[int, ...]], told: str
+) -> None:
+    parts = [
+        replace(
+            part,
+            details=MlpDetails(widths=each)
+            if len(each) > 2
+            else FeatureDetails(in_features=each[0], out_features=each[1]),
+        )
+        for part, each in zip(chain(*["MLP"] * len(widths), rank=IDEA), widths, strict=True)
+    ]
+    assert told == write(parts)[1].partition(" · ")[0]

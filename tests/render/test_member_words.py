@@ -225,3 +225,24 @@ def test_members_that_differ_in_operators_are_not_told_to_differ_in_widths() -> 
     (found,) = find_differences(members, 0)
     assert (found.kind, found.odd) == ("operators", (3,))
     assert [node.op_type for node in found.more] == ["MatMul"]
+
+
+@pytest.mark.parametrize(("lengths", "told"), [((5, 5, 5), []), ((5, 3, 2), ["length 5, 3, 2"])])
+def test_of_members_with_the_same_weights_lengths_are_told(
+    lengths: Sequence[int], told: list[str]
+) -> None:
+    """Positions of shorter sequences are stored shorter, which are no inner widths (Informer)."""
+
+    def write_shorter(writer: Writer, number: int, x: str) -> str:
+        places = writer.weight(lengths[number], 8)
+        y = writer.add("Add", writer.linear(writer.norm(x)), places)
+        following = [*lengths[1:], lengths[-1]][number]
+        name = f"kept{number}"
+        writer.weights.append(
+            helper.make_tensor(name, TensorProto.INT64, [following], range(following))
+        )
+        return writer.add("Gather", y, name, axis=1)
+
+    fold = make_fold(write_shorter, len(lengths))
+    assert not any("inner" in one for one in tell_unsaid(fold, None, []))
+    assert [one for one in tell_unsaid(fold, None, ["the last"]) if "length" in one] == told
