@@ -12,6 +12,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
+from netloupe.explorer.view.passing_by import find_passing
 
 from .lane_rows import Maps
 from .lane_shape import find_lanes
@@ -382,9 +383,18 @@ def _find_main_stream(
 ) -> frozenset[int]:
     """Return which links inside an open item are of its main stream."""
     data = [number for number, link in enumerate(links) if link.kind == "data"]
+    if passing := find_passing(item):  # it comes beside a stream, where there is one
+        past = {number for number in data if _get_taken(item, links[number]) in passing}
+        fed = {links[number].target for number in {*data} - past}
+        data = [number for number in data if number not in past or links[number].target not in fed]
     aside = {number for number, child in enumerate(item.children) if _stands_aside(child)}
     found = find_main_stream([ends[number] for number in data], len(item.children), aside)
     return frozenset(data[number] for number in found)
+
+
+def _get_taken(item: Item, link: Link) -> tuple[str, Value]:
+    """Return the key of what a link leads to, with what flows."""
+    return ("" if link.target == BORDER else item.children[link.target].key), link.value
 
 
 def _stands_aside(child: Item) -> bool:
