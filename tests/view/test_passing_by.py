@@ -8,7 +8,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import View
 from tests.onnx_text import load_text
 
-_POOLS = """
+POOLS = """
 net (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y)
 <float[4, 4, 1, 1] w = {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}, int64[3] flat = {1, 4, 16},
  int64[3] all = {1, 4, 64}, int64[4] map = {1, 4, 8, 8}, int64[2] none = {0, 0},
@@ -41,7 +41,7 @@ def _list_flows(view: View) -> set[tuple[str, str]]:
 
 
 def test_a_pool_that_only_tells_places_takes_no_features() -> None:
-    view = View(load_text(_POOLS))
+    view = View(load_text(POOLS))
     taken = {name for name, label in _list_flows(view) if label == "Max unpooling"}
     assert taken == {"low", "where"}
     unpooling = next(c for c in view.root.children if c.label == "Max unpooling")
@@ -58,8 +58,8 @@ def test_a_pool_that_only_tells_places_takes_no_features() -> None:
     ],
 )
 def test_a_pool_of_elements_takes_features(here: str, there: str) -> None:
-    text = _POOLS.replace(here, there)
-    assert text != _POOLS
+    text = POOLS.replace(here, there)
+    assert text != POOLS
     flows = {name for name, label in _list_flows(View(load_text(text))) if name == "before"}
     assert flows == {"before"}
     groups = [c for c in View(load_text(text)).root.children if isinstance(c.element, Group)]
