@@ -9,14 +9,9 @@ from __future__ import annotations
 
 from netloupe.explorer.layout import SceneEdge
 from netloupe.explorer.render.picture import Picture
-from tests.flow_faults import Boxes, find_chain
+from tests.flow_faults import Boxes, find_chain, passes
 from tests.raw_graph import Key, RawGraph, RawNode
 
-#: what changes no element of what it takes first
-_PASSING = {
-    *("Cast", "CastLike", "Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose"),
-    *("Unsqueeze",),
-}
 #: what a value of theirs is does not depend on the elements of what they take
 _OF_SIZES = {"ConstantOfShape", "EyeLike", "Shape", "Size"}
 #: takes stored numbers that tell places and sizes, or what stands where nothing else does
@@ -94,19 +89,17 @@ def _judge(edge: SceneEdge, boxes: Boxes, learned: set[RawNode]) -> list[str]:
         text = f"{name} from {source.item.path} to {target}"
         if giver not in learned and not (nodes.isdisjoint(learned) or _is_chosen(giver, nodes)):
             lines.append(f"{text}: nothing learned is in it")
-        elif _passes(giver, nodes) and not _gives_more(edge, boxes, nodes):
+        elif passes(giver, nodes) and not _gives_more(edge, boxes, nodes):
             lines.append(f"{text}: passes unchanged")
     return lines
 
 
 def _gives_more(edge: SceneEdge, boxes: Boxes, nodes: set[RawNode]) -> bool:
-    """Return whether a box computes something for the same taker, or computes nothing at all."""
-    if all(node.proto.op_type in _PASSING or node.is_constant for node in nodes):
-        return True
+    """Return whether a box computes something for the same taker, or for no one at all."""
     other = boxes.nodes[edge.target] if edge.target >= 0 else None
-    return other is not None and any(
-        after in other and not _passes(node, nodes) for node in nodes for after in node.after
-    )
+    made = [node for node in nodes if not node.is_constant and not passes(node, nodes)]
+    takers = {after for node in made for after in node.after} - nodes
+    return not takers or (other is not None and not takers.isdisjoint(other))
 
 
 def _find_giver(path: str, edge: SceneEdge, boxes: Boxes, chain: Key) -> RawNode | None:
@@ -128,14 +121,3 @@ def _is_chosen(giver: RawNode, nodes: set[RawNode]) -> bool:
         seen.update(more)
         pending += more
     return False
-
-
-def _passes(giver: RawNode, nodes: set[RawNode]) -> bool:
-    """Return whether a value is one that comes into a box, in another layout at most."""
-    node: RawNode | None = giver
-    while node is not None and node in nodes:
-        if node.proto.op_type not in _PASSING:
-            return False
-        first = node.proto.input[0] if node.proto.input else ""
-        node = next((one for one in node.before if first in one.proto.output), None)
-    return True

@@ -106,6 +106,7 @@ def test_what_is_no_result_of_a_box_but_leaves_it_is_found(
     def hand_on(model: onnx.ModelProto) -> None:
         model.graph.node[4].op_type = "Transpose"
         model.graph.node[4].input[:] = ["stem.2"]
+        model.graph.node[5].input[0] = "left.0"
 
     def hand_on_what_is_made(model: onnx.ModelProto) -> None:
         model.graph.node[4].op_type = "Transpose"
