@@ -12,7 +12,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
-from netloupe.explorer.view.operand_names import BESIDE, name_operands
+from netloupe.explorer.view.operand_names import BESIDE, name_joining_values
 from netloupe.explorer.view.passing_by import find_passing
 
 from .lane_rows import Maps
@@ -167,7 +167,9 @@ def plan_item(
         )
         for link in links
     ]
-    operands = name_operands(item, links) if is_stage(item) and len(links) <= MOST_EDGES else {}
+    operands = (
+        name_joining_values(item, links) if is_stage(item) and len(links) <= MOST_EDGES else {}
+    )
     single = _list_edges(item, links, inner, _find_main_stream(item, links, ends, operands))
     merged = merge_edges(single, item.children)
     edges = _replace_merged(single, merged)

@@ -18,7 +18,7 @@ _MOST_NODES = 8_000
 _LEAST = 3
 
 
-def tell_given(repeat: Group) -> str:
+def tell_read_outside(repeat: Group) -> str:
     """Return that what each member hands on to the next one is taken outside too; "" where not.
 
     Parameters

@@ -32,7 +32,7 @@ _MOST_USES, _MOST_STEPS = 64, 24
 _KEEPING = ("drops_out", "picks", "repeats", "splits", "joins", *LAYOUT_TRAITS)
 
 
-def name_operands(item: Item, links: Sequence[Link]) -> dict[int, str]:
+def name_joining_values(item: Item, links: Sequence[Link]) -> dict[int, str]:
     """Return what those values are that closed boxes take beside others, by number of the link.
 
     What a box of preparation gives is told there.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.render.given_words import tell_given
+from netloupe.explorer.render.given_words import tell_read_outside
 from tests.onnx_text import load_text
 
 
@@ -24,7 +24,7 @@ def _tell(read: range) -> str:
         member.children = [*graph.nodes[2 * number : 2 * number + 2]]
         repeat.add(member)
     repeat.node_count = 10
-    return tell_given(repeat)
+    return tell_read_outside(repeat)
 
 
 def test_what_is_read_of_each_is_told() -> None:
