@@ -28,10 +28,15 @@ _ASIDE = 5.0
 _SIZE_ASIDE = 7.0
 _LEVEL_ASIDE = 3.0
 #: where along an edge its label may stand and on which side of it, best first
-Spot = tuple[float, int]
-SIZE_SPOTS: tuple[Spot, ...] = tuple(
-    (share, side) for side in (1, -1) for share in (0.45, 0.35, 0.6, 0.2, 0.75)
+Spot = tuple[float, float]
+_SHARES = (0.45, 0.35, 0.6, 0.2, 0.75)
+_NEAR: tuple[Spot, ...] = tuple((share, side) for side in (1, -1) for share in _SHARES)
+#: in the end a little farther from a long piece that is level but for a slope
+SIZE_SPOTS: tuple[Spot, ...] = (
+    *_NEAR,
+    *((share, side) for side in (2.2, -2.2) for share in _SHARES),
 )
+_LONG_PIECE = 200.0
 #: the same for the number of its values: on the edge, rather near its end; one that is too short
 #: has it at one of its sides
 COUNT_SPOTS: tuple[Spot, ...] = (
@@ -154,7 +159,7 @@ class _Samples:
             places = evaluate(controls[:, None], shares[None])
             runs = np.abs(controls[:, 3] - controls[:, 0])
             is_level = (runs[:, 0] > runs[:, 1])[:, None]
-            beside = (halves + _SIZE_ASIDE)[:, None] * sides
+            beside = (halves + _SIZE_ASIDE)[:, None] * np.sign(sides)
             places[..., 0] += np.where(is_level, 0.0, beside)
             places[..., 1] -= np.where(is_level, (HEIGHT / 2 + _LEVEL_ASIDE) * sides, 0.0)
             return places
@@ -167,6 +172,13 @@ class _Samples:
         aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + _ASIDE
         places[..., axis] += aside[:, None] * sides
         return places
+
+    def measure_runs(self, edges: Integers) -> Floats:
+        """Return how far across the flow the longest piece of each of some edges runs."""
+        controls = self.controls[self._find_longest(edges)]
+        runs = np.abs(controls[:, 3] - controls[:, 0])
+        found: Floats = np.where(runs[:, 0] > runs[:, 1], runs[:, 0], 0.0)
+        return found
 
     def _find_longest(self, edges: Integers) -> Integers:
         """Return the longest piece of each of some edges."""
@@ -249,6 +261,8 @@ class _Labels:
         self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
         #: which of its places each label may have at all, and which one it has; -1 for none
         self.allowed = np.ones(self.centres.shape[:2], np.bool_)
+        if spots is SIZE_SPOTS:
+            self.allowed[:, len(_NEAR) :] = curves.measure_runs(edges)[:, None] >= _LONG_PIECE
         self.chosen = np.full(len(edges), -1)
         self._cells: dict[tuple[int, int], list[list[float]]] = {}
 
@@ -296,6 +310,7 @@ class _Labels:
         taken = self._list_obstacles(numbers)
         for place in range(len(self.spots)):
             blocked = taken.meets(self.areas[numbers, place], self.owners[numbers])
+            blocked |= ~self.allowed[numbers, place]
             self.chosen[numbers[~blocked]] = place
             numbers = numbers[blocked]
 

@@ -56,7 +56,9 @@ def merge_edges(
             paths.update(dict.fromkeys(edge.bundle or (edge.path,)))
             found[number] = edge, 0
         first = edges[numbers[0]]
-        found[numbers[0]] = first._replace(bundle=tuple(paths), times=len(paths)), len(paths)
+        is_stream = any(edges[number].is_stream for number in numbers)
+        merged = first._replace(bundle=tuple(paths), times=len(paths), is_stream=is_stream)
+        found[numbers[0]] = merged, len(paths)
     return found
 
 

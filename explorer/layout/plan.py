@@ -12,6 +12,8 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
+from netloupe.explorer.view.operand_names import BESIDE, name_joining_values
+from netloupe.explorer.view.passing_by import find_passing
 
 from .lane_rows import Maps
 from .lane_shape import find_lanes
@@ -165,7 +167,10 @@ def plan_item(
         )
         for link in links
     ]
-    single = _list_edges(item, links, inner, _find_main_stream(item, links, ends))
+    operands = (
+        name_joining_values(item, links) if is_stage(item) and len(links) <= MOST_EDGES else {}
+    )
+    single = _list_edges(item, links, inner, _find_main_stream(item, links, ends, operands))
     merged = merge_edges(single, item.children)
     edges = _replace_merged(single, merged)
     for number, link in enumerate(links):
@@ -179,7 +184,8 @@ def plan_item(
             )
         )
     changes, skips = _find_sizes(view, item, level, edges, links, with_lanes=with_lanes)
-    texts = choose_texts(edges, item.children, measure, changes, skips)
+    skips = {number: text for number, text in skips.items() if number not in operands}
+    texts = choose_texts(edges, item.children, measure, {**changes, **operands}, skips)
     for number, (_, width, _) in enumerate(texts.sizes):
         if width:
             level.wires[number] = level.wires[number]._replace(text_width=width)
@@ -378,13 +384,31 @@ def _has_arrow(target: int, value: Value | None, inner: Mapping[int, Placed]) ->
 
 
 def _find_main_stream(
-    item: Item, links: Sequence[Link], ends: Sequence[tuple[int, int]]
+    item: Item,
+    links: Sequence[Link],
+    ends: Sequence[tuple[int, int]],
+    operands: Mapping[int, str],
 ) -> frozenset[int]:
     """Return which links inside an open item are of its main stream."""
     data = [number for number, link in enumerate(links) if link.kind == "data"]
+    passing = find_passing(item)
+    beside = {
+        number
+        for number in data
+        if operands.get(number) in BESIDE
+        or (passing and _get_taken(item, links[number]) in passing)
+    }
+    if beside:  # it comes beside a stream, where there is one
+        fed = {links[number].target for number in {*data} - beside}
+        data = [n for n in data if n not in beside or links[n].target not in fed]
     aside = {number for number, child in enumerate(item.children) if _stands_aside(child)}
     found = find_main_stream([ends[number] for number in data], len(item.children), aside)
     return frozenset(data[number] for number in found)
+
+
+def _get_taken(item: Item, link: Link) -> tuple[str, Value]:
+    """Return the key of what a link leads to, with what flows."""
+    return ("" if link.target == BORDER else item.children[link.target].key), link.value
 
 
 def _stands_aside(child: Item) -> bool:

@@ -12,6 +12,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_span
 
 from .category import moves_data
+from .given_words import tell_read_outside
 from .member_words import tell_unsaid
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
@@ -81,7 +82,8 @@ def list_end_differences(
     """
     lines: list[str] = []
     told = [write_kinds(repeat)] if write_kinds(repeat) else list_changes(repeat, shown)
-    for text in (*told, *tell_unsaid(repeat, shown, (*said, *told))):
+    given = tell_read_outside(repeat)
+    for text in (*told, *tell_unsaid(repeat, shown, (*said, *told)), *filter(None, (given,))):
         longer = f"{lines[-1]}, {text}" if lines else text
         if lines and measure_text(longer, *TEXT_STYLES["muted"]) <= _MOST_LINE:
             lines[-1] = longer

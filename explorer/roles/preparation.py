@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netloupe.explorer.dataflow import Booleans, Integers, list_users
+from netloupe.explorer.dataflow import Booleans, Integers, is_input_independent, list_users
 from netloupe.explorer.model import Graph
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.progress import step
@@ -86,6 +86,7 @@ def cut_preparation(
     )
     pieces: list[PreparationPiece] = []
     loose = useless
+    small: list[PreparationPiece] = []
     for piece in found:
         is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)
         is_own = piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
@@ -95,10 +96,58 @@ def cut_preparation(
             if purpose is not None or not is_plain:
                 pieces.append(replace(piece, purpose=purpose))
                 continue
-        loose += piece.nodes
+        if piece.is_shared and piece.is_small:
+            small.append(piece)
+        else:
+            loose += piece.nodes
+    pieces, behind = _take_in_ends(graph, pieces, small, shapes)
+    loose += behind
     pieces, left = _take_in(graph, pieces, loose)
     pieces.sort(key=lambda piece: piece.nodes)
     return pieces, frozenset(left)
+
+
+def _take_in_ends(
+    graph: Graph,
+    pieces: Sequence[PreparationPiece],
+    small: Sequence[PreparationPiece],
+    shapes: frozenset[int],
+) -> tuple[list[PreparationPiece], list[int]]:
+    """Add to each piece the few nodes behind it that take of it alone, and give to several others.
+
+    So a mask is made of what tells padding: what is taken off where there is none, for all layers
+    alike. In the first layer that takes it, it would seem to be a result of this. Returned are the
+    pieces, and the nodes of those that are not added to any.
+    """
+    members = [[*piece.nodes] for piece in pieces]
+    piece_of = {index: number for number, nodes in enumerate(members) for index in nodes}
+    left: list[int] = []
+    for end in sorted(small, key=lambda piece: piece.nodes):
+        givers = {
+            -1 if value.producer is None else piece_of.get(graph.index_of(value.producer), -1)
+            for index in end.nodes
+            for value in graph.nodes[index].inputs
+            if value is not None
+            and not is_input_independent(value)
+            and (value.producer is None or value.producer.index not in end.nodes)
+        }
+        if len(givers) != 1 or -1 in givers:
+            left += end.nodes
+            continue
+        number = givers.pop()
+        members[number] += end.nodes
+        piece_of.update(dict.fromkeys(end.nodes, number))
+    return [
+        piece
+        if len(nodes) == len(piece.nodes)
+        else replace(
+            piece,
+            nodes=tuple(sorted(nodes)),
+            is_shared=True,
+            purpose=find_purpose(graph, shapes, sorted(nodes)) or piece.purpose,
+        )
+        for piece, nodes in zip(pieces, members, strict=True)
+    ], left
 
 
 def _take_in(

@@ -151,7 +151,8 @@ def _find_squashed(value: Value | None) -> Value | None:
     """Return of what a value is the squashed one; the value where it is of nothing."""
     source = find_source(value, *LAYOUT_TRAITS)
     node = source.producer if source is not None else None
-    return node.input(0) if node is not None and node.operator.has("squashes") else source
+    is_squashed = node is not None and node.operator.has("squashes")
+    return find_source(node.input(0), *LAYOUT_TRAITS) if node and is_squashed else source
 
 
 def _list_users(value: Value, tree: GroupTree) -> Iterator[Node]:

@@ -21,6 +21,7 @@ from .conditioning import name_conditioning
 from .families import name_family
 from .module_names import is_numbered_operator, list_modules, name_by_maker, name_by_module
 
+MASK = "mask"
 #: what an operand of a role is called where it stands alone
 _BY_ROLE = {
     "cos": "cosines of positions",
@@ -28,7 +29,7 @@ _BY_ROLE = {
     "initial_cell": "cell state c",
     "initial_state": "state h",
     "key": "keys",
-    "mask": "mask",
+    "mask": MASK,
     "past": "past state",
     "past_key": "past keys",
     "past_value": "past values",
@@ -172,7 +173,7 @@ def _name_by_use(value: Value, tree: GroupTree) -> str:
     origin = find_source(value, *LAYOUT_TRAITS) or value
     if prepared := _name_prepared(origin, tree):
         return prepared
-    if _is_added_to_scores(value):
+    if is_added_to_scores(value):
         return ATTENTION_BIAS
     if origin.producer is None:
         return find_written_name(origin)
@@ -201,7 +202,7 @@ def _is_of_sines(value: Value) -> bool:
     return is_of_shapes(value) and node is not None and node.operator.has("takes_sine")
 
 
-def _is_added_to_scores(value: Value) -> bool:
+def is_added_to_scores(value: Value) -> bool:
     """Return whether a value is only added to scores of attentions: a mask, or positions.
 
     Several may be added one after the other.

@@ -73,7 +73,10 @@ def list_size_places(points: tuple[float, ...], half: float) -> Iterator[tuple[f
         pieces, key=lambda piece: round(math.hypot(piece[6] - piece[0], piece[7] - piece[1]), 3)
     )
     is_level = abs(longest[6] - longest[0]) > abs(longest[7] - longest[1])
+    is_long = is_level and abs(longest[6] - longest[0]) >= 200
     for share, side in SIZE_SPOTS:
+        if abs(side) > 1 and not is_long:
+            continue
         left = 1 - share
         weights = (left**3, 3 * left**2 * share, 3 * left * share**2, share**3)
         x = sum(weight * at for weight, at in zip(weights, longest[::2], strict=True))

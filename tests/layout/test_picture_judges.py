@@ -94,6 +94,40 @@ def test_constants_are_no_flow(picture: Picture, tmp_path: Path) -> None:
     ]
 
 
+def test_what_is_no_result_of_a_box_but_leaves_it_is_found(
+    picture: Picture, tmp_path: Path
+) -> None:
+    line = "main/%left.1 from main/left/ to main/Add"
+
+    def make_mask(model: onnx.ModelProto) -> None:
+        model.graph.node[4].op_type = "Mul"
+        model.graph.node[4].input[:] = ["x", "x"]
+
+    def hand_on(model: onnx.ModelProto) -> None:
+        model.graph.node[4].op_type = "Transpose"
+        model.graph.node[4].input[:] = ["stem.2"]
+        model.graph.node[5].input[0] = "left.0"
+
+    def hand_on_what_is_made(model: onnx.ModelProto) -> None:
+        model.graph.node[4].op_type = "Transpose"
+        model.graph.node[4].input[:] = ["left.0"]
+
+    def choose(model: onnx.ModelProto) -> None:
+        model.graph.node[4].op_type = "ArgMax"
+        model.graph.node[4].input[:] = ["x"]
+
+    def write_zeros(model: onnx.ModelProto) -> None:
+        model.graph.node[4].op_type = "Gather"
+        model.graph.node[4].input[:] = ["left.1.weight", "x"]
+        model.graph.initializer[4].raw_data = bytes(len(model.graph.initializer[4].raw_data))
+
+    assert f"{line}: nothing learned is in it" in judge(picture, tmp_path, make_mask)
+    assert f"{line}: nothing learned is in it" in judge(picture, tmp_path, write_zeros)
+    assert f"{line}: passes unchanged" in judge(picture, tmp_path, hand_on)
+    for change in (hand_on_what_is_made, choose):
+        assert not any(line in one for one in judge(picture, tmp_path, change))
+
+
 def test_a_box_named_after_a_module_that_holds_others_is_found(
     picture: Picture, tmp_path: Path
 ) -> None:

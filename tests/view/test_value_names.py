@@ -123,6 +123,19 @@ def test_an_activation_that_is_written_out_keeps_the_name() -> None:
     assert call(model, "a_4") == ""  # a gate of something else
 
 
+def test_an_activation_that_is_written_out_behind_another_layout_keeps_the_name() -> None:
+    rows: list[Row] = [
+        ("MatMul", "film/fc", ["x", "w"], "a_1"),
+        ("Flatten", "film/flat", ["a_1"], "a_2"),
+        ("Sigmoid", "blocks.0/act", ["a_2"], "a_3"),
+        ("Mul", "blocks.0/act", ["a_2", "a_3"], "a_4"),
+        ("MatMul", "blocks.0/fc", ["a_4", "w"], "b_1"),
+        ("MatMul", "blocks.1/fc", ["a_4", "w"], "b_2"),
+        ("Add", "head", ["b_1", "b_2"], "y"),
+    ]
+    assert call(make_model(rows, ["x"], ["y"]), "a_4") == "film"
+
+
 @pytest.mark.parametrize(
     ("name", "is_tools"),
     [
