@@ -15,7 +15,7 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .series_parallel import Branches, Chain, Entry, Item, find_chains
+from .series_parallel import Chain, Entry, Item, ParallelChains, find_chains
 from .topology_clauses import ToldTopology
 from .verified_counts import confirm_counts
 
@@ -74,7 +74,9 @@ def _write(
     if _count_words(told) > _MOST_WORDS:
         return None
     last = chain.items[-1]
-    tells_given = isinstance(last, Branches) and last.kind == "heads" and " heads (" in told[-1]
+    tells_given = (
+        isinstance(last, ParallelChains) and last.kind == "heads" and " heads (" in told[-1]
+    )
     return ToldTopology(tuple(told), tells_joint=True, tells_given=tells_given)
 
 

@@ -20,7 +20,7 @@ from .piece_words import (
     strip_brackets,
 )
 from .pieces import is_told
-from .series_parallel import Branches, Chain, Entry, Item
+from .series_parallel import Chain, Entry, Item, ParallelChains
 from .sketch import write_way
 
 #: what each of several branches is anyway
@@ -107,7 +107,7 @@ class BranchWriter:
     def _find_key(self, item: Item) -> object:
         """Return the same for what is alike but for its sizes."""
         if isinstance(item, int):
-            return _SIZES.sub("", write_inside(self._clauses[item]))
+            return _SIZES.sub("", write_in_brackets(self._clauses[item]))
         if isinstance(item, Entry):
             inner = () if item.chain is None else item.chain.items
             return "entry", item.joint, tuple(map(self._find_key, inner))
@@ -143,7 +143,7 @@ class BranchWriter:
     def _write_item(self, item: Item, depth: int) -> str:
         if isinstance(item, int):
             clause = self._clauses[item]
-            return write_inside(clause) if depth else clause.write()
+            return write_in_brackets(clause) if depth else clause.write()
         if isinstance(item, Entry):
             return self._write_entry(item)
         if len(item.chains) == 1:
@@ -176,7 +176,7 @@ class BranchWriter:
         count = SMALL_NUMBERS[len(item.chains)]
         return f"{count} {item.kind} ({'; '.join(texts)}){joint}"
 
-    def _find_main(self, item: Branches) -> int | None:
+    def _find_main(self, item: ParallelChains) -> int | None:
         """Return which of several heads goes on with the network, as it is more than all before."""
         if item.kind != "heads":
             return None
@@ -184,7 +184,9 @@ class BranchWriter:
         rest = sum(one.weight for one in self._clauses) - sum(held)
         return held.index(max(held)) if max(held) > rest else None
 
-    def _write_beside(self, item: Branches, main: int, names: Sequence[str], depth: int) -> str:
+    def _write_beside(
+        self, item: ParallelChains, main: int, names: Sequence[str], depth: int
+    ) -> str:
         """Return what leads to outputs beside the main stream, and then how that goes on."""
         told = []
         for place, (chain, name) in enumerate(zip(item.chains, names, strict=True)):
@@ -194,7 +196,7 @@ class BranchWriter:
         told += self._write_items(item.chains[main].items, depth)
         return ", ".join(told)
 
-    def _write_named(self, item: Branches, names: Sequence[str]) -> str:
+    def _write_named(self, item: ParallelChains, names: Sequence[str]) -> str:
         """Return modules side by side that their names tell apart; "" for others."""
         held = [self._clauses[n] for chain in item.chains for n in sorted(chain.clauses)]
         if len(held) > len(item.chains) or not all(one.name for one in held):
@@ -236,7 +238,7 @@ class BranchWriter:
         """Return a chain in brackets, without a name in it that it has already."""
         first = chain.items[0]
         if isinstance(first, int) and len(chain.items) == 1:
-            return write_inside(leave_out_name(self._clauses[first], name))
+            return write_in_brackets(leave_out_name(self._clauses[first], name))
         return ", ".join(self._write_items(chain.items, depth=1))
 
     def _write_entry(self, item: Entry) -> str:
@@ -246,7 +248,7 @@ class BranchWriter:
         what = f"{name} ({told})" if name and told else name or told
         return f"{_JOINING.get(item.joint, 'with')} {what}" if what else ""
 
-    def _write_skip(self, item: Branches, depth: int) -> str:
+    def _write_skip(self, item: ParallelChains, depth: int) -> str:
         """Return what a chain is that something goes around."""
         told = ", ".join(self._write_items(item.chains[0].items, depth))
         around = _AROUND.get(item.skip, "")
@@ -255,7 +257,7 @@ class BranchWriter:
             around = f", {_JOINING[item.skip]} {name or 'the input'}"
         return told + around
 
-    def _name_ways(self, item: Branches) -> list[str]:
+    def _name_ways(self, item: ParallelChains) -> list[str]:
         """Return what the input, or the output, of each of several branches is called."""
         if item.kind in ("networks", "streams"):
             values = [[self._inputs[input_number(end)] for end in way] for way in item.ways]
@@ -289,7 +291,7 @@ def leave_out_name(clause: Clause, name: str) -> Clause:
     return replace(clause, name="") if words <= {*name.split(" ")} else clause
 
 
-def write_inside(clause: Clause) -> str:
+def write_in_brackets(clause: Clause) -> str:
     """Return a clause as it is told in brackets."""
     if clause.inside.startswith("each ") or "(each " in clause.text:
         return clause.write()

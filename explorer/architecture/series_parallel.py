@@ -71,7 +71,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Branches:
+class ParallelChains:
     """Chains side by side.
 
     Parameters
@@ -123,7 +123,7 @@ class Branches:
 
 
 #: what stands in a chain
-Item = int | Branches | Entry
+Item = int | ParallelChains | Entry
 
 
 def find_chains(graph: ClauseGraph) -> list[Chain]:
@@ -236,7 +236,9 @@ class _Reducer:
         ends = frozenset().union(*(node.chain.ends for node in nodes))
         has_skip = kind == "branches" and self._take_skip(givers, takers)
         joint = "" if kind == "heads" else self._find_joint(ends, givers if has_skip else None)
-        branches = Branches(tuple(node.chain for node in nodes), joint, has_skip, kind, tuple(ways))
+        branches = ParallelChains(
+            tuple(node.chain for node in nodes), joint, has_skip, kind, tuple(ways)
+        )
         whole = frozenset().union(*(node.givers for node in nodes))
         self._put(row, _Node(Chain((branches,)), whole))
         return True
@@ -276,7 +278,7 @@ class _Reducer:
         if 2 <= len(nodes) <= _MOST_BRANCHES and is_each and _are_apart(inputs):
             chains = tuple(node.chain for _, node in nodes)
             ways = tuple(tuple(sorted(givers, reverse=True)) for givers in inputs)
-            apart = Branches(chains, kind="networks", ways=ways)
+            apart = ParallelChains(chains, kind="networks", ways=ways)
             self._put([number for number, _ in nodes], _Node(Chain((apart,)), frozenset()))
 
     def _are_heads(self, takers: frozenset[int]) -> bool:
@@ -290,7 +292,7 @@ class _Reducer:
         joint = self._find_joint(node.chain.ends, node.givers)
         is_begin = max(node.givers) < 0
         ways = (tuple(sorted(node.givers, reverse=True)),) if is_begin else ()
-        around = Branches((node.chain,), joint, has_skip=True, ways=ways, is_begin=is_begin)
+        around = ParallelChains((node.chain,), joint, has_skip=True, ways=ways, is_begin=is_begin)
         self._put([number], _Node(Chain((around,)), node.givers))
         return True
 

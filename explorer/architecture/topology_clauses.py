@@ -10,7 +10,7 @@ from netloupe.explorer.model import Value
 
 from .agreed_counts import AgreedCounts
 from .block_contents import tell_contents
-from .branch_words import find_last, leave_out_name, write_inside
+from .branch_words import find_last, leave_out_name, write_in_brackets
 from .calls import Called
 from .claims import Inventory
 from .clause import MINOR, Clause
@@ -211,7 +211,7 @@ class TopologyTeller:
         for place in range(count):
             told = self._tell_region(root, (kind, place), most, words, is_brief=True)
             begin = (begins or {}).get(place, "")
-            inside = [write_inside(leave_out_name(one, names[place])) for one in told]
+            inside = [write_in_brackets(leave_out_name(one, names[place])) for one in told]
             last = find_last(self._outline, self._list_ends(place)) if kind == "head" else ""
             texts.append(", ".join(filter(None, (begin, *inside, last))))
         if not texts:
@@ -230,7 +230,7 @@ class TopologyTeller:
         for key in dict.fromkeys(key for key in keys if key[0] == "side"):
             told = self._tell_region(root, key, *_MOST_OF_TWO, is_brief=True)
             name = join_with_and([name_output(outputs[bit]) for bit in list_bits(key[1])])
-            inside = ", ".join(write_inside(leave_out_name(one, name)) for one in told)
+            inside = ", ".join(write_in_brackets(leave_out_name(one, name)) for one in told)
             yield f"{name} ({inside})" if name else f"beside them {inside}"
 
     def _list_ends(self, place: int) -> list[Value]:
@@ -252,7 +252,7 @@ class TopologyTeller:
                 name = f"the {_ORDINALS[number]} input"
             if name and number in topology.conditions.parts:
                 name = f"a part of {name}"
-            through = ", ".join(write_inside(leave_out_name(one, name)) for one in told)
+            through = ", ".join(write_in_brackets(leave_out_name(one, name)) for one in told)
             if name:
                 said.append(f"{name} ({through})" if through else name)
             elif through:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.architecture.clause_graph import ClauseGraph
 from netloupe.explorer.architecture.series_parallel import (
-    Branches,
     Chain,
     Entry,
     Item,
+    ParallelChains,
     find_chains,
 )
 
@@ -158,7 +158,7 @@ def _check_chain(chain: Chain, before: list[set[int]]) -> None:
             continue
         for number in {*_list_clauses(item)} - {*_list_entries(item)} if last else ():
             assert before[number] & last, "a clause takes nothing from those before it"
-        if isinstance(item, Branches):
+        if isinstance(item, ParallelChains):
             parts = [{*_list_clauses(one)} for one in item.chains]
             for part in parts:
                 for other in parts:
