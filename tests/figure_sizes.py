@@ -59,6 +59,12 @@ def _is_of_map(value: Value) -> bool:
 def judge_sizes(picture: Picture, file: File) -> Iterator[str]:
     """Judge what stands beside edges: the value has these sizes, and channels stand at one end."""
     orders: dict[bool, str] = {}
+    convolved = {
+        tuple(file.shapes.get(value.name, ())[1:])
+        for node in picture.model.graph.nodes
+        for value in node.outputs
+        if value is not None and node.op_type in KERNELED
+    }
     for edge in picture.scene.edges:
         alone = _CHANNELS.fullmatch(edge.label)
         if alone is not None:
@@ -82,7 +88,7 @@ def judge_sizes(picture: Picture, file: File) -> Iterator[str]:
         if holds_batch(told, known, file):
             yield f"edge {edge.path}: {edge.label} of {dims} holds the batch"
         is_moved = len(known) == 4 and told == [*known[2:], known[1]] != known[1:]
-        if is_moved and not _is_of_map(edge.value):
+        if is_moved and tuple(dims[1:]) not in convolved and not _is_of_map(edge.value):
             yield f"edge {edge.path}: {edge.label} of {dims}, which is no map"
         if any(told.count(size) > known.count(size) for size in told):
             yield f"edge {edge.path}: {edge.label} of {dims}"

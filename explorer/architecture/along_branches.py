@@ -15,7 +15,7 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .series_parallel import Chain, Entry, Item, ParallelChains, find_chains
+from .series_parallel import Chain, Item, Joining, ParallelChains, find_chains
 from .topology_clauses import ToldTopology
 from .verified_counts import confirm_counts
 
@@ -92,7 +92,7 @@ def _is_worth(clauses: Sequence[Clause], chain: Chain) -> bool:
 def _is_telling(item: Item, clauses: Sequence[Clause]) -> bool:
     if isinstance(item, int):
         return False
-    if isinstance(item, Entry):
+    if isinstance(item, Joining):
         return bool(item.joint) and item.chain is not None
     weights = [one.weight for one in clauses]
     carrying = {number for number, one in enumerate(clauses) if not one.is_minor}
@@ -119,7 +119,7 @@ def _find_depth(chain: Chain) -> int:
 def _find_depth_of(item: Item) -> int:
     if isinstance(item, int):
         return 0
-    if isinstance(item, Entry):
+    if isinstance(item, Joining):
         return 0 if item.chain is None else _find_depth(item.chain)
     is_told = len(item.chains) > 1 or (item.has_skip and item.joint != "added")
     return is_told + max(map(_find_depth, item.chains))

@@ -20,7 +20,7 @@ from .piece_words import (
     strip_brackets,
 )
 from .pieces import is_told
-from .series_parallel import Chain, Entry, Item, ParallelChains
+from .series_parallel import Chain, Item, Joining, ParallelChains
 from .sketch import write_way
 
 #: what each of several branches is anyway
@@ -108,7 +108,7 @@ class BranchWriter:
         """Return the same for what is alike but for its sizes."""
         if isinstance(item, int):
             return _SIZES.sub("", write_in_brackets(self._clauses[item]))
-        if isinstance(item, Entry):
+        if isinstance(item, Joining):
             inner = () if item.chain is None else item.chain.items
             return "entry", item.joint, tuple(map(self._find_key, inner))
         chains = tuple(tuple(map(self._find_key, chain.items)) for chain in item.chains)
@@ -144,7 +144,7 @@ class BranchWriter:
         if isinstance(item, int):
             clause = self._clauses[item]
             return write_in_brackets(clause) if depth else clause.write()
-        if isinstance(item, Entry):
+        if isinstance(item, Joining):
             return self._write_entry(item)
         if len(item.chains) == 1:
             return self._write_skip(item, depth)
@@ -241,7 +241,7 @@ class BranchWriter:
             return write_in_brackets(leave_out_name(self._clauses[first], name))
         return ", ".join(self._write_items(chain.items, depth=1))
 
-    def _write_entry(self, item: Entry) -> str:
+    def _write_entry(self, item: Joining) -> str:
         """Return ``concatenated with labels (embedding of 10 × 16)``; "" of a nameless input."""
         told = "" if item.chain is None else self._write_branch(item.chain)
         name = _join(name_taken(self._inputs[input_number(end)]) for end in item.inputs)

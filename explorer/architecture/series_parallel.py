@@ -42,7 +42,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Joining:
     """What joins a chain on its way, and begins at inputs alone.
 
     Parameters
@@ -123,7 +123,7 @@ class ParallelChains:
 
 
 #: what stands in a chain
-Item = int | ParallelChains | Entry
+Item = int | ParallelChains | Joining
 
 
 def find_chains(graph: ClauseGraph) -> list[Chain]:
@@ -251,7 +251,7 @@ class _Reducer:
             if taker is None or not is_begin or not _has_clauses(taker.givers - {number}):
                 continue
             inputs = tuple(sorted(node.givers, reverse=True))
-            entry = Entry(node.chain, inputs, self._find_word(node.chain.ends))
+            entry = Joining(node.chain, inputs, self._find_word(node.chain.ends))
             chain = Chain((entry, *taker.chain.items))
             others = taker.givers - {number}
             self._put([number, min(node.takers)], _Node(chain, others))
@@ -259,7 +259,7 @@ class _Reducer:
         for node in self._nodes.values():
             alone = frozenset(giver for giver in node.givers if giver < 0)
             if alone and alone < node.givers:
-                entry = Entry(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
+                entry = Joining(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
                 node.chain = Chain((entry, *node.chain.items)) if entry.joint else node.chain
                 node.givers -= alone
                 return True

@@ -27,7 +27,7 @@ from .end_differences import tell_lacking, tell_start
 from .group import Group
 from .member_nodes import list_member_nodes
 from .position_differences import tell_activations, tell_kernels, tell_pools
-from .stack_facts import write_course, write_numbers
+from .stack_facts import write_course, write_each_number
 
 #: stacks of more nodes, or of larger blocks, are not compared
 _MOST_COMPARED = 4_000
@@ -263,11 +263,9 @@ def _write_numbers(what: str, numbers: Sequence[int]) -> str:
         return ""
     cycles = _write_cycles(numbers, len(distinct))
     if not cycles:
-        return f"{what} {write_numbers(numbers)}"
+        return f"{what} {write_each_number(numbers)}"
     is_short = len(distinct) <= _MOST_LISTED
-    return (
-        f"{what} {', '.join(map(str, distinct)) if is_short else write_numbers(distinct)}{cycles}"
-    )
+    return f"{what} {', '.join(map(str, distinct)) if is_short else write_each_number(distinct)}{cycles}"
 
 
 def _write_cycles(numbers: Sequence[int], period: int) -> str:

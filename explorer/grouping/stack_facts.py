@@ -184,7 +184,7 @@ def write_course(widths: Sequence[int]) -> str:
     return write_widths(*course)
 
 
-def write_numbers(numbers: Sequence[int]) -> str:
+def write_each_number(numbers: Sequence[int]) -> str:
     """Return a number of each of several blocks, so that a reader knows which block has which.
 
     Of the first and of all others where these have the same one (``196, then 256``), the ends where

@@ -22,7 +22,7 @@ from netloupe.explorer.grouping.member_differences import (
 )
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import find_ports
-from netloupe.explorer.grouping.stack_facts import write_numbers
+from netloupe.explorer.grouping.stack_facts import write_each_number
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
@@ -278,7 +278,7 @@ def _tell_attributes(members: Sequence[Sequence[Node]]) -> str:
             for nodes in members
         ]
         if len({*course}) > 1:
-            return f"{what} {write_numbers(course)}"
+            return f"{what} {write_each_number(course)}"
     heads = [[read_int(node, "num_heads") for node in nodes] for nodes in members]
     if any(own != heads[0] for own in heads):
         return "different numbers of heads"
@@ -297,7 +297,7 @@ def _tell_widths(members: Sequence[Sequence[Node]], text: str) -> str:
             return ""
         if len(known) < len(taken):
             return _WIDTHS
-        course = write_numbers(known)
+        course = write_each_number(known)
         return f"{course} rows" if _are_tables(members) else f"takes {course}"
     if len({*given}) > 1:
         return "" if any(sign in text for sign in _WIDTHS_SAID) else _WIDTHS
@@ -327,7 +327,7 @@ def _tell_lengths(repeat: Group, members: Sequence[Sequence[Node]], text: str) -
         own = {dims[1] for dims in taken if len(dims) == _SEQUENCE}
         lengths += own if len(own) == 1 else ()
     is_known = len(lengths) == len(members) and len({*lengths}) > 1
-    return f"length {write_numbers(lengths)}" if is_known else ""
+    return f"length {write_each_number(lengths)}" if is_known else ""
 
 
 def _are_tables(members: Sequence[Sequence[Node]]) -> bool:

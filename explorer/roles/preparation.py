@@ -129,7 +129,7 @@ def _take_in_ends(
             for value in graph.nodes[index].inputs
             if value is not None
             and not is_input_independent(value)
-            and (value.producer is None or value.producer.index not in end.nodes)
+            and (value.producer is None or graph.index_of(value.producer) not in end.nodes)
         }
         if len(givers) != 1 or -1 in givers:
             left += end.nodes

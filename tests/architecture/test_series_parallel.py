@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from netloupe.explorer.architecture.clause_graph import ClauseGraph
 from netloupe.explorer.architecture.series_parallel import (
     Chain,
-    Entry,
     Item,
+    Joining,
     ParallelChains,
     find_chains,
 )
@@ -34,7 +34,7 @@ def _show(item: Item | Chain) -> object:
         return item
     if isinstance(item, Chain):
         return [_show(one) for one in item.items]
-    if isinstance(item, Entry):
+    if isinstance(item, Joining):
         return ("entry", item.inputs, *([] if item.chain is None else [_show(item.chain)]))
     return (item.kind + ("+skip" if item.has_skip else ""), *map(_show, item.chains))
 
@@ -130,7 +130,7 @@ def _list_clauses(item: Item | Chain) -> Iterator[int]:
     inner: list[Item | Chain] = []
     if isinstance(item, Chain):
         inner = [*item.items]
-    elif isinstance(item, Entry):
+    elif isinstance(item, Joining):
         inner = [] if item.chain is None else [item.chain]
     else:
         inner = [*item.chains]
@@ -140,7 +140,7 @@ def _list_clauses(item: Item | Chain) -> Iterator[int]:
 
 def _list_entries(item: Item | Chain) -> Iterator[int]:
     """Yield the clauses that begin at inputs and join on the way."""
-    if isinstance(item, Entry):
+    if isinstance(item, Joining):
         yield from _list_clauses(item)
     elif not isinstance(item, int):
         for one in item.items if isinstance(item, Chain) else item.chains:
@@ -151,7 +151,7 @@ def _check_chain(chain: Chain, before: list[set[int]]) -> None:
     last: set[int] = set()
     for item in chain.items:
         own = {*_list_clauses(item)}
-        if isinstance(item, Entry):
+        if isinstance(item, Joining):
             if item.chain is not None:
                 _check_chain(item.chain, before)
                 assert all(before[number].isdisjoint(last) for number in own)

@@ -7,8 +7,8 @@ import pytest
 from netloupe.explorer.grouping.stack_facts import (
     StackDetails,
     join_facts,
+    write_each_number,
     write_entering,
-    write_numbers,
 )
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
@@ -101,7 +101,7 @@ def test_a_stack_says_in_which_order_attention_is_local_and_global(
     ],
 )
 def test_numbers_of_blocks_are_told_so_that_each_has_its_own(numbers: list[int], told: str) -> None:
-    assert write_numbers(numbers) == told
+    assert write_each_number(numbers) == told
 
 
 def test_only_where_all_later_ones_agree_it_is_told_what_they_take() -> None:
