@@ -41,14 +41,14 @@ def _is_last(node: Node) -> bool:
 
 
 def _is_of_map(value: Value) -> bool:
-    """Return whether something around a value convolves, pools or the like, in the same axes."""
+    """Return whether something around a value convolves, pools or the like, behind no lost axis."""
     pending, seen = [value], {value}
     while pending and len(seen) < _MOST_AROUND:
         current = pending.pop(0)
         for node in (*filter(None, (current.producer,)), *current.users):
             if node.op_type in (*KERNELED, *_OF_MAPS):
                 return True
-            if node.op_type in ("Reshape", "Squeeze", "Unsqueeze", "Gather", "Flatten"):
+            if node.op_type in ("Squeeze", "Unsqueeze", "Gather", "Flatten"):
                 continue
             near = {one for one in (*node.inputs, *node.outputs) if one is not None} - seen
             pending += near
