@@ -41,14 +41,17 @@ def _is_last(node: Node) -> bool:
 
 
 def _is_of_map(value: Value) -> bool:
-    """Return whether something around a value convolves, pools or the like, behind no lost axis."""
+    """Return whether something around a value convolves, pools or the like, in the same axes."""
     pending, seen = [value], {value}
     while pending and len(seen) < _MOST_AROUND:
         current = pending.pop(0)
         for node in (*filter(None, (current.producer,)), *current.users):
             if node.op_type in (*KERNELED, *_OF_MAPS):
                 return True
-            if node.op_type in ("Squeeze", "Unsqueeze", "Gather", "Flatten"):
+            giver = node.inputs[0].producer if node.inputs and node.inputs[0] else None
+            if node.op_type == "Reshape" and giver and "Normalization" in giver.op_type:
+                return True  # of groups of channels
+            if node.op_type in ("Reshape", "Squeeze", "Unsqueeze", "Gather", "Flatten"):
                 continue
             near = {one for one in (*node.inputs, *node.outputs) if one is not None} - seen
             pending += near
