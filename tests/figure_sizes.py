@@ -48,6 +48,9 @@ def _is_of_map(value: Value) -> bool:
         for node in (*filter(None, (current.producer,)), *current.users):
             if node.op_type in (*KERNELED, *_OF_MAPS):
                 return True
+            giver = node.inputs[0].producer if node.inputs and node.inputs[0] else None
+            if node.op_type == "Reshape" and giver and "Normalization" in giver.op_type:
+                return True  # of groups of channels
             if node.op_type in ("Reshape", "Squeeze", "Unsqueeze", "Gather", "Flatten"):
                 continue
             near = {one for one in (*node.inputs, *node.outputs) if one is not None} - seen
