@@ -265,7 +265,8 @@ def _write_numbers(what: str, numbers: Sequence[int]) -> str:
     if not cycles:
         return f"{what} {write_each_number(numbers)}"
     is_short = len(distinct) <= _MOST_LISTED
-    return f"{what} {', '.join(map(str, distinct)) if is_short else write_each_number(distinct)}{cycles}"
+    told = ", ".join(map(str, distinct)) if is_short else write_each_number(distinct)
+    return f"{what} {told}{cycles}"
 
 
 def _write_cycles(numbers: Sequence[int], period: int) -> str:
