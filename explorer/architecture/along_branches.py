@@ -94,21 +94,23 @@ def _is_telling(item: Item, clauses: Sequence[Clause]) -> bool:
         return False
     if isinstance(item, Joining):
         return bool(item.joint) and item.chain is not None
-    weights = [one.weight for one in clauses]
-    carrying = {number for number, one in enumerate(clauses) if not one.is_minor}
-    if item.kind in ("networks", "streams"):
+    if item.kind != "branches":
         return True
-    held = [sum(weights[number] for number in chain.clauses) for chain in item.chains]
-    if item.kind == "heads":
-        return True
-    count = sum(not carrying.isdisjoint(chain.clauses) for chain in item.chains)
-    is_most = 2 * len(carrying & item.clauses) > len(carrying)
     if item.skip:
         return not any(clauses[number].is_class for number in item.clauses)
-    is_even = min(held) > _LEAST_OF_BRANCHES * sum(held)
-    if len(held) > 1 and is_even and (count > 1 or is_most):
-        return True
-    return any(_is_telling(one, clauses) for chain in item.chains for one in chain.items)
+    return (len(item.chains) > 1 and _carry_most(item, clauses)) or any(
+        _is_telling(one, clauses) for chain in item.chains for one in chain.items
+    )
+
+
+def _carry_most(item: ParallelChains, clauses: Sequence[Clause]) -> bool:
+    """Return whether several branches are more than steps, or all of them most of a network."""
+    held = [sum(clauses[number].weight for number in chain.clauses) for chain in item.chains]
+    if min(held) <= _LEAST_OF_BRANCHES * sum(held):
+        return False
+    carrying = {number for number, one in enumerate(clauses) if not one.is_minor}
+    count = sum(not carrying.isdisjoint(chain.clauses) for chain in item.chains)
+    return count > 1 or 2 * len(carrying & item.clauses) > len(carrying)
 
 
 def _find_depth(chain: Chain) -> int:

@@ -110,7 +110,7 @@ class BranchWriter:
             return _SIZES.sub("", write_in_brackets(self._clauses[item]))
         if isinstance(item, Joining):
             inner = () if item.chain is None else item.chain.items
-            return "entry", item.joint, tuple(map(self._find_key, inner))
+            return "joining", item.joint, tuple(map(self._find_key, inner))
         chains = tuple(tuple(map(self._find_key, chain.items)) for chain in item.chains)
         return item.kind, item.joint, item.has_skip, chains
 
@@ -145,7 +145,7 @@ class BranchWriter:
             clause = self._clauses[item]
             return write_in_brackets(clause) if depth else clause.write()
         if isinstance(item, Joining):
-            return self._write_entry(item)
+            return self._write_joining(item)
         if len(item.chains) == 1:
             return self._write_skip(item, depth)
         around = " with a skip" if item.has_skip and item.joint != "added" else ""
@@ -241,7 +241,7 @@ class BranchWriter:
             return write_in_brackets(leave_out_name(self._clauses[first], name))
         return ", ".join(self._write_items(chain.items, depth=1))
 
-    def _write_entry(self, item: Joining) -> str:
+    def _write_joining(self, item: Joining) -> str:
         """Return ``concatenated with labels (embedding of 10 × 16)``; "" of a nameless input."""
         told = "" if item.chain is None else self._write_branch(item.chain)
         name = _join(name_taken(self._inputs[input_number(end)]) for end in item.inputs)

@@ -165,7 +165,7 @@ class _Reducer:
             self._first_output + number: givers for number, givers in enumerate(graph.outputs)
         }
         self._find_takers()
-        while self._join_chain() or self._join_branches() or self._join_entry():
+        while self._join_chain() or self._join_branches() or self._take_in_begun():
             self._find_takers()
         self._join_apart()
         self.chains = [node.chain for _, node in sorted(self._nodes.items())]
@@ -243,7 +243,7 @@ class _Reducer:
         self._put(row, _Node(Chain((branches,)), whole))
         return True
 
-    def _join_entry(self) -> bool:
+    def _take_in_begun(self) -> bool:
         """Put what begins at inputs into the chain that alone takes it; or leave out an input."""
         for number, node in self._nodes.items():
             taker = self._nodes.get(min(node.takers)) if len(node.takers) == 1 else None
@@ -251,16 +251,16 @@ class _Reducer:
             if taker is None or not is_begin or not _has_clauses(taker.givers - {number}):
                 continue
             inputs = tuple(sorted(node.givers, reverse=True))
-            entry = Joining(node.chain, inputs, self._find_word(node.chain.ends))
-            chain = Chain((entry, *taker.chain.items))
+            joining = Joining(node.chain, inputs, self._find_word(node.chain.ends))
+            chain = Chain((joining, *taker.chain.items))
             others = taker.givers - {number}
             self._put([number, min(node.takers)], _Node(chain, others))
             return True
         for node in self._nodes.values():
             alone = frozenset(giver for giver in node.givers if giver < 0)
             if alone and alone < node.givers:
-                entry = Joining(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
-                node.chain = Chain((entry, *node.chain.items)) if entry.joint else node.chain
+                joining = Joining(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
+                node.chain = Chain((joining, *node.chain.items)) if joining.joint else node.chain
                 node.givers -= alone
                 return True
         return False
