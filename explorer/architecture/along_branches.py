@@ -15,6 +15,7 @@ from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
+from .row_names import name_author
 from .series_parallel import Chain, Item, Joining, ParallelChains, find_chains
 from .topology_clauses import ToldTopology
 from .verified_counts import confirm_counts
@@ -48,7 +49,7 @@ def tell_along_branches(
         graph = find_clause_graph(outline, called, told)
         chains = find_chains(graph) if graph is not None else []
         if len(chains) == 1 and teller.is_true(told):
-            found = _write(outline, teller, called, told, chains[0])
+            found = _write(outline, teller, called, root, told, chains[0])
             if found is not None:
                 return found
     return None
@@ -58,11 +59,16 @@ def _write(
     outline: Outline,
     teller: ModuleTeller,
     called: Called,
+    root: Module,
     clauses: Sequence[Clause],
     chain: Chain,
 ) -> ToldTopology | None:
     """Return a chain in words; None where it says no more than its clauses, or too much."""
-    ends = called.reach.inputs, outline.graph.outputs
+
+    def name(one: Chain) -> str:
+        return name_author(root, [p for number in one.clauses for p in clauses[number].scope])
+
+    ends = called.reach.inputs, outline.graph.outputs, name
     writer = BranchWriter(outline, clauses, *ends)
     is_worth = _is_worth(clauses, chain) or writer.tells_again(chain)
     if not is_worth or _find_depth(chain) > _MOST_DEPTH:

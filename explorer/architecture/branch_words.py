@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Value
@@ -62,6 +62,8 @@ class BranchWriter:
         What chains count, by their numbers.
     inputs, outputs
         Of the graph.
+    name
+        Returns what an author calls a chain; "" for nothing.
     """
 
     def __init__(
@@ -70,11 +72,13 @@ class BranchWriter:
         clauses: Sequence[Clause],
         inputs: Sequence[Value],
         outputs: Sequence[Value],
+        name: Callable[[Chain], str],
     ) -> None:
         self._outline = outline
         self._clauses = clauses
         self._inputs = inputs
         self._outputs = outputs
+        self._name = name
 
     def tells_again(self, chain: Chain) -> bool:
         """Return whether several items of a chain come again in turn, and are told once."""
@@ -258,7 +262,7 @@ class BranchWriter:
         return told + around
 
     def _name_ways(self, item: ParallelChains) -> list[str]:
-        """Return what the input, or the output, of each of several branches is called."""
+        """Return what the input, the output or the module of each of several is called."""
         if item.kind in ("networks", "streams"):
             values = [[self._inputs[input_number(end)] for end in way] for way in item.ways]
             names = [_join(map(name_taken, row)) for row in values]
@@ -267,6 +271,9 @@ class BranchWriter:
             names = [_join(map(name_output, row)) for row in values]
         else:
             names = ["" for _ in item.chains]
+        if not any(names):
+            names = [self._name(chain) for chain in item.chains]
+            names = names if all(names) else ["" for _ in names]
         told = [name for name in names if name]
         return names if len({*told}) == len(told) else ["" for _ in names]
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from .module_names import tell_class, tell_name
 from .modules import Module
 from .piece_words import write_plural
+from .pieces import Piece
 
+#: a name of letters that one can read
+_LETTERS = re.compile(r"[A-Za-z]{3,}(?:_[A-Za-z]+){0,2}")
 _ATTENDING = frozenset({"attention", "transformer"})
 _ALONG_EDGES = frozenset({"graph convolution", "graph network", "message passing"})
 #: what rows of blocks are parts of
@@ -35,6 +39,23 @@ def name_module(module: Module, *, is_row: bool = False) -> str:
     if name == "embedding" and any(piece.kind in _ALONG_EDGES for piece in module.pieces):
         return ""  # a network that embeds nodes
     return "" if name.endswith("transformer") and not is_attending else name
+
+
+def name_author(root: Module, pieces: Sequence[Piece]) -> str:
+    """Return what an author calls the one module that holds some blocks and no others, or "".
+
+    Beside others any name tells which it is, as ``slow pathway``, if it is one of letters.
+    """
+    own = {id(piece) for piece in pieces}
+    modules = [root]
+    while modules:
+        held = [one for one in modules if own <= {id(piece) for piece in one.pieces}]
+        for module in held:
+            label = module.label.rpartition(".")[2]
+            if len(module.pieces) == len(own) and _LETTERS.fullmatch(label):
+                return name_module(module) or label.replace("_", " ")
+        modules = [inner for one in held for inner in one.inner if inner.group is not None]
+    return ""
 
 
 def name_row(row: Sequence[Module]) -> str:

@@ -173,3 +173,20 @@ def test_networks_without_anything_in_common_are_told_apart() -> None:
         outputs[f"{name}_out"] = net.linear(x, _WIDTH, 2 + number)
     told = net.tell(**outputs)
     assert "two networks (faces: MLP 8 → 16" in told, told
+
+
+@pytest.mark.parametrize("names", [("slow", "fast_path"), ("b1", "fast"), ("slow", "slow")])
+def test_branches_have_the_names_of_their_modules(names: tuple[str, str]) -> None:
+    net = Branched()
+    x = _take(net)
+    given = []
+    for count, name in enumerate(names, 1):
+        start = len(net.nodes)
+        y = net.feed(x, _WIDTH, 16 * count, _WIDTH)
+        for _ in range(count):
+            y = net.recur(y)
+        given.append(y)
+        net.within(start, f"{name}.{count}" if names[0] == names[1] else name)
+    told = net.tell(out=net.linear(net.add("Concat", *given, axis=-1), 2 * _WIDTH, 3))
+    assert "two branches (" in told
+    assert ("slow: MLP" in told and "fast path: MLP" in told) == (names[1] == "fast_path"), told
