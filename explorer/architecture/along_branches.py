@@ -120,7 +120,10 @@ def _carry_most(item: ParallelChains, clauses: Sequence[Clause]) -> bool:
 
 
 def _find_depth(chain: Chain) -> int:
-    """Return how deep branches that are told hold one another; a sum with its input is none."""
+    """Return how deep branches that are told hold one another; a sum with its input is none.
+
+    What joins on the way is a plain chain, or not read as one.
+    """
     return max((_find_depth_of(item) for item in chain.items), default=0)
 
 
@@ -128,7 +131,8 @@ def _find_depth_of(item: Item) -> int:
     if isinstance(item, int):
         return 0
     if isinstance(item, Joining):
-        return 0 if item.chain is None else _find_depth(item.chain)
+        is_plain = item.chain is None or all(isinstance(one, int) for one in item.chain.items)
+        return 0 if is_plain else _MOST_DEPTH + 1
     is_told = len(item.chains) > 1 or (item.has_skip and item.joint != "added")
     return is_told + max(map(_find_depth, item.chains))
 

@@ -16,11 +16,12 @@ from .piece_words import (
     SMALL_NUMBERS,
     count_pieces,
     join_with_and,
+    name_kind,
     name_together,
     strip_brackets,
 )
 from .pieces import is_told
-from .series_parallel import Chain, Item, Joining, ParallelChains
+from .series_parallel import Chain, Item, Joining, ParallelChains, list_levels
 from .sketch import write_way
 
 #: what each of several branches is anyway
@@ -152,6 +153,9 @@ class BranchWriter:
             return self._write_joining(item)
         if len(item.chains) == 1:
             return self._write_skip(item, depth)
+        levels = list_levels(item)
+        if levels is not None and (told := self._write_levels(*levels, item.joint, depth)):
+            return told
         around = " with a skip" if item.has_skip and item.joint != "added" else ""
         joint = f" {item.joint}{around}" if item.joint else ""
         names = self._name_ways(item)
@@ -179,6 +183,18 @@ class BranchWriter:
             return join_with_and(texts) + (joint or " side by side")
         count = SMALL_NUMBERS[len(item.chains)]
         return f"{count} {item.kind} ({'; '.join(texts)}){joint}"
+
+    def _write_levels(
+        self, steps: Sequence[Item], taps: Sequence[int], joint: str, depth: int
+    ) -> str:
+        """Return ``A, B, behind each of these 3 a linear layer, added``; "" of unlike ends."""
+        pieces = [piece for tap in taps for piece in self._clauses[tap].scope]
+        kinds = {name_kind(self._outline, [piece]) for piece in pieces}
+        if len(kinds) > 1 or len(pieces) > len(taps):
+            return ""
+        noun = name_together(self._outline, pieces)
+        each = f"behind each of these {len(taps):,} a {noun}, {joint or 'joined'}"
+        return ", ".join([*self._write_items(steps, depth), each])
 
     def _find_main(self, item: ParallelChains) -> int | None:
         """Return which of several heads goes on with the network, as it is more than all before."""
@@ -254,8 +270,11 @@ class BranchWriter:
 
     def _write_skip(self, item: ParallelChains, depth: int) -> str:
         """Return what a chain is that something goes around."""
-        told = ", ".join(self._write_items(item.chains[0].items, depth))
+        items = [*self._write_items(item.chains[0].items, depth)]
+        told = ", ".join(items)
         around = _AROUND.get(item.skip, "")
+        if around and len(items) > 1:
+            around = f",{around} around these {len(items):,}"
         if item.skip and item.is_begin:
             name = _join(name_taken(self._inputs[input_number(end)]) for end in item.ways[0])
             around = f", {_JOINING[item.skip]} {name or 'the input'}"

@@ -140,6 +140,30 @@ class _Node:
     takers: frozenset[int] = frozenset()
 
 
+def list_levels(item: Item) -> tuple[list[Item], list[int]] | None:
+    """Return the steps of a chain each of which gives its result to one join, and what is behind.
+
+    So the levels of a pyramid are joined: of nested branches each holds a step to the join, and the
+    way to the next. None for other branches; the first step stands before them.
+    """
+    steps: list[Item] = []
+    ends: list[int] = []
+    inner: Item | None = item
+    joint = item.joint if isinstance(item, ParallelChains) else ""
+    while isinstance(inner, ParallelChains) and inner.joint == joint and not inner.has_skip:
+        single = [one for one in inner.chains if len(one.items) == 1]
+        others = [one for one in inner.chains if len(one.items) > 1]
+        if len(inner.chains) != 2 or len(single) != 1 or not isinstance(single[0].items[0], int):
+            return None
+        ends.append(single[0].items[0])
+        *before, last = others[0].items
+        steps += before
+        inner = last
+    if not isinstance(inner, int) or len(ends) < 2:
+        return None
+    return steps, [*ends, inner]
+
+
 class _Reducer:
     """Puts the clauses of a graph together to chains and branches.
 
@@ -317,12 +341,13 @@ class _Reducer:
         for giver in givers or ():
             around |= self._nodes[giver].chain.ends if giver in self._nodes else {giver}
         whole = ends | around
-        if any(joined < whole for joined in self._graph.joints):
-            return ""  # some of them are joined before
-        found = {word for joined, word in self._graph.joints.items() if whole < joined}
+        joints = self._graph.joints
+        if any(joined < whole and word != joints.get(whole) for joined, word in joints.items()):
+            return ""  # some of them are joined before, in another way
+        found = {word for joined, word in joints.items() if whole < joined}
         # what goes around a part of them is joined with them
         inner = found.pop() if len(found) == 1 and not givers else ""
-        return self._graph.joints.get(whole, inner)
+        return joints.get(whole, inner)
 
     def _put(self, old: list[int], node: _Node) -> None:
         """Put one in place of several, at the number of the last of them."""

@@ -139,6 +139,14 @@ def test_a_concatenated_skip_is_told() -> None:
     assert "2 LSTM layers of width 8 with a concatenated skip, 3 outputs" in told, told
 
 
+def test_a_skip_around_several_is_told_of_all_of_them() -> None:
+    net = Branched()
+    x = net.linear(_take(net), _WIDTH, _WIDTH)
+    y = net.feed(net.recur(net.recur(x)), _WIDTH, 16, _WIDTH)
+    told = net.tell(out=net.linear(net.add("Concat", x, y, axis=-1), 2 * _WIDTH, 3))
+    assert "MLP (8 → 16, ReLU), with a concatenated skip around these 2, 3 outputs" in told, told
+
+
 def test_a_mask_is_no_stream() -> None:
     net = Branched()
     x, mask = _take(net), net.take("mask", (6, 1, 1))
@@ -190,3 +198,26 @@ def test_branches_have_the_names_of_their_modules(names: tuple[str, str]) -> Non
     told = net.tell(out=net.linear(net.add("Concat", *given, axis=-1), 2 * _WIDTH, 3))
     assert "two branches (" in told
     assert ("slow: MLP" in told and "fast path: MLP" in told) == (names[1] == "fast_path"), told
+
+
+def test_levels_that_are_joined_are_told_in_a_row() -> None:
+    net = Branched()
+    x = net.recur(net.recur(_take(net)))
+    ends = [net.linear(x, _WIDTH, 4)]
+    x = net.feed(x, _WIDTH, 16, _WIDTH)
+    ends.append(net.linear(x, _WIDTH, 4))
+    ends.append(net.linear(net.recur(x), _WIDTH, 4))
+    told = net.tell(out=net.linear(net.add("Concat", *ends, axis=-1), 12, 3))
+    assert "2 LSTM layers of width 8, MLP (8 → 16, ReLU), LSTM layer of width 8, behind" in told
+    assert "behind each of these 3 a linear layer, concatenated, 3 outputs" in told
+    assert "branches" not in told
+
+
+def test_what_joins_through_branches_of_its_own_is_not_nested() -> None:
+    net = Branched()
+    x, other = _take(net, "points"), _take(net, "views")
+    begun = net.feed(x, _WIDTH, 16, _WIDTH)
+    side = net.add("Concat", net.recur(other), net.feed(other, _WIDTH, 32, _WIDTH), axis=-1)
+    joined = net.add("Concat", net.linear(begun, _WIDTH, 4), side, axis=-1)
+    told = net.tell(rgb=net.feed(joined, 4 + 2 * _WIDTH, 16, 3), sigma=net.linear(begun, _WIDTH, 1))
+    assert "concatenated with views (two branches" not in told
