@@ -270,11 +270,12 @@ class BranchWriter:
 
     def _write_skip(self, item: ParallelChains, depth: int) -> str:
         """Return what a chain is that something goes around."""
-        items = [*self._write_items(item.chains[0].items, depth)]
-        told = ", ".join(items)
+        items = item.chains[0].items
+        told = ", ".join(self._write_items(items, depth))
         around = _AROUND.get(item.skip, "")
-        if around and len(items) > 1:
-            around = f",{around} around these {len(items):,}"
+        steps = sum(not isinstance(one, Joining) for one in items)
+        if around and steps > 1:
+            around = f",{around} around these {steps:,}"
         if item.skip and item.is_begin:
             name = _join(name_taken(self._inputs[input_number(end)]) for end in item.ways[0])
             around = f", {_JOINING[item.skip]} {name or 'the input'}"
