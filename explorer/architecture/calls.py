@@ -88,15 +88,25 @@ class Called:
     def _name_users(self, clause: Clause) -> tuple[str, ...]:
         """Return the inputs on which the blocks of a clause are called, one call on each of them.
 
-        Nothing where calls follow from several inputs, or one has no name that says something.
+        Where each call follows from several inputs what is common to their names. Nothing where
+        one has no name that says something.
         """
         ways = {
             frozenset(taken for taken, _ in calls)
             for piece in clause.scope
             if (calls := self._list_calls(piece))
         }
-        inputs = [list_bits(mask) for mask in sorted(ways.pop())] if len(ways) == 1 else []
-        if len(inputs) != clause.uses or any(len(bits) != 1 for bits in inputs):
-            return ()
-        names = [name_taken(self.reach.sources[bits[0]].value) for bits in inputs]
-        return tuple(names) if all(names) else ()
+        whole = max(ways, key=lambda way: sum(map(int.bit_count, way)), default=frozenset[int]())
+        # what comes first in a call follows from some of its inputs
+        is_within = all(any(mask & ~own == 0 for own in whole) for way in ways for mask in way)
+        inputs = [list_bits(mask) for mask in sorted(whole)] if is_within else []
+        names = [self._name_taken(bits) for bits in inputs]
+        is_each = len(names) == clause.uses == len({*names})
+        return tuple(names) if is_each and all(names) else ()
+
+    def _name_taken(self, bits: Sequence[int]) -> str:
+        """Return what an input is called; of several the words that all of their names have."""
+        names = [name_taken(self.reach.sources[bit].value).split(" ") for bit in bits]
+        if not names:
+            return ""
+        return " ".join(word for word in names[0] if all(word in other for other in names))

@@ -221,3 +221,22 @@ def test_what_joins_through_branches_of_its_own_is_not_nested() -> None:
     joined = net.add("Concat", net.linear(begun, _WIDTH, 4), side, axis=-1)
     told = net.tell(rgb=net.feed(joined, 4 + 2 * _WIDTH, 16, 3), sigma=net.linear(begun, _WIDTH, 1))
     assert "concatenated with views (two branches" not in told
+
+
+@pytest.mark.parametrize("names", [("context", "query"), ("context", "context")])
+def test_calls_on_several_inputs_are_named_by_what_these_have_in_common(
+    names: tuple[str, str],
+) -> None:
+    net = Branched()
+    words, chars = net.weight(2 * _WIDTH, _WIDTH), net.weight(_WIDTH, _WIDTH)
+    form = net.weight(1, 4 * _WIDTH, _WIDTH), net.weight(1, 4 * _WIDTH, _WIDTH)
+    given = []
+    for number, name in enumerate(names):
+        end = "" if names[0] != names[1] else f"_{'ab'[number]}"
+        letters = net.add("MatMul", _take(net, f"{name}_chars{end}"), chars)
+        both = net.add("Concat", _take(net, f"{name}_words{end}"), letters, axis=-1)
+        x = net.add("Relu", net.add("MatMul", both, words))
+        y = net.add("LSTM", x, *form, hidden_size=_WIDTH)
+        given.append(net.add("Squeeze", y, net.numbers(1)))
+    told = net.tell(out=net.linear(net.add("Concat", *given, axis=-1), 2 * _WIDTH, 3))
+    assert ("on context and query" in told) == (names[1] == "query"), told
