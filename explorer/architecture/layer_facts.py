@@ -60,8 +60,10 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
             shared["windows"] = windows
     if len(layers) > 2:
         weights = [list_matrices(outline, layer.parts) for layer in layers]
-        if weights[0] and all(weights[0] == other for other in weights):
-            shared["shared"] = True
+        own = len({*weights})
+        if all(weights) and own < len(weights):
+            in_turn = all(one == weights[place % own] for place, one in enumerate(weights))
+            shared |= {"shared": True if own == 1 else own} if in_turn else {}
     return shared
 
 

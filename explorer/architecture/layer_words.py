@@ -90,8 +90,9 @@ def write_layers(facts: Mapping[str, Detail]) -> str:
         said.append("attention and MLP in parallel")
     said.append(write_attention(facts) or str(facts.get("mixture", "")))
     said.append(write_feeding(facts) or str(facts.get("feedings", "")))
-    if facts.get("shared"):
-        said.append("weights shared by all")
+    own = facts.get("shared")
+    if own:
+        said.append("weights shared by all" if own is True else f"weights of {own:,} in turn")
     return "; ".join(part for part in said if part)
 
 

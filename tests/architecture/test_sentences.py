@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import onnx
 import pytest
 from onnx import TensorProto
 
@@ -209,3 +210,42 @@ def test_a_sum_around_lower_levels_is_an_hourglass() -> None:
 )
 def test_a_class_of_one_noun_names_what_it_is_of(type_name: str, said: str) -> None:
     assert tell_noun(type_name) == said
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("ab" * 3, "weights of 2 in turn"),
+        ("aaaa", "weights shared by all"),
+        ("aab", ""),
+        ("abba", ""),
+    ],
+)
+def test_blocks_that_share_weights_are_told_with_how_many_weights_there_are(
+    order: str, told: str
+) -> None:
+    net = Named()
+    ids = net.take("ids", (1, 16), TensorProto.INT64)
+    x = net.norm(net.add("Gather", net.weight(20, 8), ids), 8)
+    bodies: dict[str, tuple[str, str, list[onnx.NodeProto]]] = {}
+    for number, name in enumerate(order):
+        if name not in bodies:
+            start, begin = len(net.nodes), x
+            x = net.block(x)
+            bodies[name] = begin, x, net.nodes[start:]
+            continue
+        begin, end, nodes = bodies[name]
+        renamed = {value: f"{value}_{number}" for node in nodes for value in node.output}
+        renamed[begin] = x
+        for node in nodes:
+            called = onnx.NodeProto()
+            called.CopyFrom(node)
+            called.name = f"{node.name}_{number}"
+            called.input[:] = [renamed.get(value, value) for value in node.input]
+            called.output[:] = [renamed[value] for value in node.output]
+            net.nodes.append(called)
+        x = renamed[end]
+    sentence = net.finish(x).architecture.sentence
+    if told:
+        assert told in sentence, sentence
+    assert ("weights" in sentence) == bool(told), sentence
