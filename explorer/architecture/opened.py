@@ -13,6 +13,8 @@ _MOST_SHARE = 0.4
 #: nor is one that holds fewer operations opened
 _LEAST_OPERATIONS = 12
 _MOST_TIMES = 16
+#: a sum around so many blocks is none of them
+_LEAST_BLOCKS = 2
 #: a sum of several convolutions of one value
 _BRANCHES = "branches"
 
@@ -32,9 +34,19 @@ def open_large(outline: Outline) -> None:
         large = [part for part in blocks if len(part.numbers) > most or _recurs(outline, part)]
         nested = [part for part in blocks if has_levels(outline, part)]
         large += nested if len(nested) == 1 else []  # the lowest level of a larger one
+        large += [part for part in blocks if part not in nested and _holds_blocks(part)]
         if not large:
             return
         outline.replace(large[0], _list_inner(outline, large[0]))
+
+
+def _holds_blocks(part: OutlinePart) -> bool:
+    """Return whether a sum goes around several blocks: a skip, and no block of its own.
+
+    B. Lim and others, Enhanced Deep Residual Networks for Single Image Super-Resolution, 2017,
+    figure 3.
+    """
+    return sum(inner.kind == part.kind for inner in part.parts) >= _LEAST_BLOCKS
 
 
 def _open_branches(outline: Outline) -> None:

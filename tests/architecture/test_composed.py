@@ -690,3 +690,17 @@ def test_positions_that_are_counted_are_told_once(rows: int) -> None:
     assert "vocabulary 100, positions 32" in told, told
     assert "embedding of 32 × 8" not in told
     assert ("embedding of 40 × 8" in told) == (rows == 40)
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+def test_a_skip_around_several_blocks_is_no_block(count: int) -> None:
+    net = Network()
+    x = net.conv(net.take("image", (1, 3, 16, 16)), 3, 8)
+    y = x
+    for _ in range(count):
+        y = net.add("Add", y, net.conv(net.add("Relu", net.conv(y, 8, 8)), 8, 8))
+    y = net.add("Add", x, net.conv(y, 8, 8))
+    for _ in range(12):  # so that it is no most of the network
+        y = net.linear(net.add("Tanh", y), 16, 16)
+    told = net.finish(y).architecture.sentence
+    assert (f"{count} residual blocks of 8 channels" in told) == (count > 1), told
