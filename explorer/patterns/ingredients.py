@@ -6,7 +6,7 @@ seen through where it is asked which part takes from which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -39,6 +39,8 @@ KNOWN = "known"
 _WITH_WEIGHTS = ("convolves", "looks_up", "multiplies", "recurrent")
 #: a weight is cast and transposed by so many nodes at most
 _MOST_ARRANGED = 4
+#: a sum around so many blocks is none of them
+_LEAST_BLOCKS = 2
 _KINDS_OF_FAMILIES = {"activation": "activation", "normalization": "norm"}
 #: what blocks of a kind are, where they are no ideas
 _RANKS_OF_KINDS = {
@@ -197,7 +199,7 @@ def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
     listed: list[Ingredient] = []
     #: by operation: which ingredients it gives on, or comes from where it is plumbing
     sources: list[frozenset[int]] = [frozenset()] * len(operations)
-    for entry in blocks.list_outermost():
+    for entry in _list_entries(blocks):
         numbers = sorted(entry.numbers) if isinstance(entry, FoundBlock) else [entry]
         before = frozenset[int]().union(
             *(
@@ -216,6 +218,27 @@ def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
         for number in numbers:
             sources[number] = before
     return listed
+
+
+def _list_entries(blocks: FoundBlocks) -> Iterator[FoundBlock | int]:
+    """Yield blocks and operations in order; of a sum around several blocks these.
+
+    It is a skip and no block of its own (B. Lim and others, Enhanced Deep Residual Networks for
+    Single Image Super-Resolution, 2017, figure 3), unless it goes around the levels of a U.
+    """
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock) and _is_skip(blocks.operations, entry):
+            rest = entry.numbers.difference(*(part.numbers for part in entry.parts))
+            inner: list[FoundBlock | int] = [*entry.parts, *rest]
+            yield from sorted(inner, key=lambda one: one if isinstance(one, int) else one.end)
+        else:
+            yield entry
+
+
+def _is_skip(operations: Operations, block: FoundBlock) -> bool:
+    count = sum(part.kind == block.kind for part in block.parts)
+    is_sum = block.kind == "residual" and count >= _LEAST_BLOCKS
+    return is_sum and not count_nested_levels(operations, block.numbers)
 
 
 def _list_weights(operations: Operations, numbers: Sequence[int]) -> frozenset[Value]:
