@@ -19,11 +19,6 @@ from tests.raw_graph import Key, RawGraph, RawNode
 _LOOPS = ("loop", "former", "newer")
 #: what is taken of a value is how large it is
 _OF_SIZES = ("Shape", "Size")
-#: what changes no element of what it takes first
-_PASSING = {
-    *("Cast", "CastLike", "Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose"),
-    *("Unsqueeze",),
-}
 
 
 class Boxes:
@@ -195,17 +190,6 @@ def reaches(sources: set[RawNode], targets: set[RawNode], drawn: set[RawNode]) -
     return False
 
 
-def passes(giver: RawNode, nodes: set[RawNode]) -> bool:
-    """Return whether a value is one that comes into a box, in another layout at most."""
-    node: RawNode | None = giver
-    while node is not None and node in nodes:
-        if node.proto.op_type not in _PASSING:
-            return False
-        first = node.proto.input[0] if node.proto.input else ""
-        node = next((one for one in node.before if first in one.proto.output), None)
-    return True
-
-
 def find_lost_flows(picture: Picture, raw: RawGraph) -> list[str]:
     """Return a line for each two boxes beside each other of which one takes what no edge brings.
 
@@ -260,8 +244,7 @@ def _find_takers(
     found: dict[int, str] = {}
     if any(owner.get(node) != source for node in nodes):
         return found  # the inset of another one
-    # what a box hands on is brought by what gives it to the box
-    pending = [(n, "") for n in nodes if not n.is_constant and not passes(n, nodes)]
+    pending = [(node, "") for node in nodes if not node.is_constant]
     seen = {*nodes}
     while pending:
         node, via = pending.pop()

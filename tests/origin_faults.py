@@ -2,14 +2,14 @@
 
 Boxes are the nodes within them, as in :mod:`tests.flow_faults`. A box that computes features gives
 features: what no stored matrix has a part in is a mask, zeros or an index, and is drawn from where
-it comes. What goes through a box unchanged is drawn from what gave it to this.
+it comes.
 """
 
 from __future__ import annotations
 
 from netloupe.explorer.layout import SceneEdge
 from netloupe.explorer.render.picture import Picture
-from tests.flow_faults import Boxes, find_chain, passes
+from tests.flow_faults import Boxes, find_chain
 from tests.raw_graph import Key, RawGraph, RawNode
 
 #: what a value of theirs is does not depend on the elements of what they take
@@ -89,17 +89,7 @@ def _judge(edge: SceneEdge, boxes: Boxes, learned: set[RawNode]) -> list[str]:
         text = f"{name} from {source.item.path} to {target}"
         if giver not in learned and not (nodes.isdisjoint(learned) or _is_chosen(giver, nodes)):
             lines.append(f"{text}: nothing learned is in it")
-        elif passes(giver, nodes) and not _gives_more(edge, boxes, nodes):
-            lines.append(f"{text}: passes unchanged")
     return lines
-
-
-def _gives_more(edge: SceneEdge, boxes: Boxes, nodes: set[RawNode]) -> bool:
-    """Return whether a box computes something for the same taker, or for no one at all."""
-    other = boxes.nodes[edge.target] if edge.target >= 0 else None
-    made = [node for node in nodes if not node.is_constant and not passes(node, nodes)]
-    takers = {after for node in made for after in node.after} - nodes
-    return not takers or (other is not None and not takers.isdisjoint(other))
 
 
 def _find_giver(path: str, edge: SceneEdge, boxes: Boxes, chain: Key) -> RawNode | None:

@@ -40,9 +40,10 @@ _MOST_NAMES = 2
 _LEAST_TIMES = 3
 _TWICE = 2
 _MOST_PERIOD = 4
-#: operators behind the last block of a head, of which is told what it gives
-_LAST = {"Sigmoid": "sigmoid", "Softmax": "softmax", "Tanh": "tanh"}
+#: so many operators behind the last block of a head are looked at
 _MOST_BEHIND = 4
+#: where a word of an operator's name ends: ``LogSoftmax``
+_INNER = re.compile("(?<=[a-z])(?=[A-Z])")
 #: what differs among items that come again: sizes
 _SIZES = re.compile(
     r" (?:of )?[\d,]+(?: (?:→|×) (?:[\d,]+|…))* channels?"
@@ -299,14 +300,15 @@ class BranchWriter:
 
 
 def find_last(outline: Outline, ends: Sequence[Value]) -> str:
-    """Return what is between the last block of a head and its output; "" where unsure."""
+    """Return what a head ends in, as ``softmax``; "" for nothing that bounds what it gives."""
     operations = outline.operations
     number = operations.giver(operations.source(ends[0])) if len(ends) == 1 else None
     for _ in range(_MOST_BEHIND):
         if number is None or is_told(outline.owner(number)):
             break
-        if operations.kinds[number] in _LAST:
-            return _LAST[operations.kinds[number]]
+        operator = operations.nodes[number].operator
+        if operator.has("distributes", "squashes"):
+            return _INNER.sub("-", operator.form).lower()
         givers = operations.givers(number)
         number = givers[0] if len(givers) == 1 else None
     return ""

@@ -81,7 +81,9 @@ def _is_stack(outline: Outline, part: OutlinePart) -> bool:
         return False
     taken = outline.operations.nodes[part.end].inputs
     return all(
-        value is not None and value.producer is not None and value.producer.op_type == "Unsqueeze"
+        value is not None
+        and value.producer is not None
+        and value.producer.operator.has("inserts_axes")
         for value in taken
     )
 

@@ -27,7 +27,7 @@ _OF_SINES = ("adds", "copies", "multiplies_elements", "negates", "subtracts")
 
 
 def mark_sinc_filters(outline: Outline) -> None:
-    """Give convolutions the form ``sinc`` whose kernels are differences of sin(2πft) / t.
+    """Give convolutions the form ``sinc`` whose kernels are differences of sin(2 pi f t) / t.
 
     M. Ravanelli and Y. Bengio, Speaker Recognition from Raw Waveform with SincNet, 2018, equation
     4: of each filter two frequencies are learned.
@@ -81,7 +81,7 @@ def _list_sines(value: Value) -> Iterator[Node]:
         if node is None:
             if not pending:
                 return
-        elif node.op_type == "Sin":
+        elif node.operator.has("takes_sine"):
             yield node
         elif node.operator.has(*_OF_SINES, *LAYOUT_TRAITS):
             pending += [one for one in node.inputs if one is not None]

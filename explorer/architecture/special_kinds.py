@@ -20,6 +20,7 @@ from .spectral_layers import FOURIER_LAYER
 _LEAST_ROUNDS = 2
 #: between rows of neighbours and their sum
 _MOST_OF_MESSAGE = 40
+#: operators that sum up what neighbours give: of a largest one no message is said
 _SUMMING = frozenset({"ReduceMean", "ReduceSum"})
 _LAYERS = frozenset({"linear", "mlp"})
 _QUANTIZERS = frozenset({"quantizer", "residual quantizer"})

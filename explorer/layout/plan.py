@@ -13,7 +13,6 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 from netloupe.explorer.view.operand_names import BESIDE, name_joining_values
-from netloupe.explorer.view.passing_by import find_passing
 
 from .lane_rows import Maps
 from .lane_shape import find_lanes
@@ -391,24 +390,13 @@ def _find_main_stream(
 ) -> frozenset[int]:
     """Return which links inside an open item are of its main stream."""
     data = [number for number, link in enumerate(links) if link.kind == "data"]
-    passing = find_passing(item)
-    beside = {
-        number
-        for number in data
-        if operands.get(number) in BESIDE
-        or (passing and _get_taken(item, links[number]) in passing)
-    }
+    beside = {number for number in data if operands.get(number) in BESIDE}
     if beside:  # it comes beside a stream, where there is one
         fed = {links[number].target for number in {*data} - beside}
         data = [n for n in data if n not in beside or links[n].target not in fed]
     aside = {number for number, child in enumerate(item.children) if _stands_aside(child)}
     found = find_main_stream([ends[number] for number in data], len(item.children), aside)
     return frozenset(data[number] for number in found)
-
-
-def _get_taken(item: Item, link: Link) -> tuple[str, Value]:
-    """Return the key of what a link leads to, with what flows."""
-    return ("" if link.target == BORDER else item.children[link.target].key), link.value
 
 
 def _stands_aside(child: Item) -> bool:

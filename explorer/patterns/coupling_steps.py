@@ -55,7 +55,8 @@ def find_coupling_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     whole = _find_whole(operations, step.moved)
     if made is None or made is not shifting or whole is None or whole is made:
         return
-    if _comes_of(made, whole):
+    result = operations.nodes[ends[0]].output(0)
+    if _comes_of(made, whole) and result is not None and _is_joined(result, whole):
         numbers = frozenset(range(count))
         yield FoundBlock("coupling", "Affine coupling", numbers, ends[0], (step.text,))
 
@@ -128,6 +129,28 @@ def _find_whole(operations: Operations, value: Value | None) -> Value | None:
             return None
         value = data[0]
     return None
+
+
+def _is_joined(result: Value, whole: Value) -> bool:
+    """Return whether what is moved is put together with a part of the value that stays."""
+    pending = [result]
+    for _ in range(_MOST_STEPS):
+        value = pending.pop(0) if pending else None
+        for node in value.users if value is not None else ():
+            others = [one for one in node.inputs if one is not None and one is not value]
+            if node.operator.has("joins") and any(_is_part(one, whole) for one in others):
+                return True
+            if node.operator.has(*HANDING_TRAITS):
+                pending += [one for one in node.outputs if one is not None]
+    return False
+
+
+def _is_part(value: Value, whole: Value) -> bool:
+    source = find_source(value, *HANDING_TRAITS)
+    node = source.producer if source is not None else None
+    if node is None or not node.operator.has(*PARTING):
+        return False
+    return find_source(node.input(0), *HANDING_TRAITS) is whole
 
 
 def _comes_of(made: Value, whole: Value) -> bool:

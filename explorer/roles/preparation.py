@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from netloupe.explorer.dataflow import Booleans, Integers, is_input_independent, list_users
-from netloupe.explorer.model import Graph
+from netloupe.explorer.model import Graph, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.progress import step
 
@@ -107,6 +107,12 @@ def cut_preparation(
     return pieces, frozenset(left)
 
 
+def _find_giver(graph: Graph, value: Value) -> int:
+    """Return which node of a graph gives a value; -1 for none of its own."""
+    node = value.producer
+    return -1 if node is None or node.graph is not graph else graph.index_of(node)
+
+
 def _take_in_ends(
     graph: Graph,
     pieces: Sequence[PreparationPiece],
@@ -123,14 +129,13 @@ def _take_in_ends(
     piece_of = {index: number for number, nodes in enumerate(members) for index in nodes}
     left: list[int] = []
     for end in sorted(small, key=lambda piece: piece.nodes):
-        givers = {
-            -1 if value.producer is None else piece_of.get(graph.index_of(value.producer), -1)
+        taken = {
+            _find_giver(graph, value)
             for index in end.nodes
             for value in graph.nodes[index].inputs
-            if value is not None
-            and not is_input_independent(value)
-            and (value.producer is None or graph.index_of(value.producer) not in end.nodes)
+            if value is not None and not is_input_independent(value)
         }
+        givers = {piece_of.get(giver, -1) for giver in taken - {*end.nodes}}
         if len(givers) != 1 or -1 in givers:
             left += end.nodes
             continue

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Node, Value
 
 from .item import BORDER, Item, Link, LinkKind
 from .many_values import group_alike
-from .passing_by import Passing, find_passing, takes_places_alone
+from .places_alone import takes_places_alone
 
 #: by node how it takes some of its values, where that does not follow from its own model
 OperandKinds = Mapping[Node, Mapping[Value, LinkKind]]
@@ -72,9 +72,8 @@ def _find_flows(
     crosses = not is_root and body is not item.instance
     ports = item.ports_by_value(item.inputs)
     producers = find_producers(item)
-    passing = find_passing(item)
     for index, child in enumerate(item.children):
-        sources_of = _look_up_sources(item, child, producers, passing)
+        sources_of = _look_up_sources(item, child, producers)
         kinds = list_link_kinds(child, child.inputs)
         if operand_kinds:
             kinds = _list_told_kinds(child, kinds, operand_kinds)
@@ -90,8 +89,7 @@ def _find_flows(
                     yield values, kind, (source, index, given, port)
                 if not sources and not is_root:
                     for value in values:
-                        before = passing.get((child.key, value), value)
-                        outer = (body.bindings.get(before) if crosses else None) or before
+                        outer = (body.bindings.get(value) if crosses else None) or value
                         at = ports.get(outer) or item.carried.entering.get(outer, outer)
                         yield (value,), kind, (BORDER, index, at, port)
     if not is_root:
@@ -100,16 +98,16 @@ def _find_flows(
 
 
 def _look_up_sources(
-    item: Item, child: Item, producers: Producers, passing: Passing
+    item: Item, child: Item, producers: Producers
 ) -> Callable[[Value], Sources | None]:
     """Return what tells where a child's values come from: a stub beside it, or its siblings."""
-    if not item.stubs and not passing:
+    if not item.stubs:
         return producers.get
 
     def look_up(value: Value) -> Sources | None:
         stub = item.stubs.get((child.key, value))
         if stub is None:
-            return producers.get(passing.get((child.key, value), value))
+            return producers.get(value)
         return ((stub, item.children[stub].outputs[0]),)
 
     return look_up

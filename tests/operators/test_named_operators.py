@@ -18,7 +18,7 @@ LOCAL = {
     "architecture/composites.py": {"_ROUTING"},
     "architecture/denoisers.py": {"_WAVES"},
     "architecture/module_names.py": {"_WRITTEN"},
-    "architecture/topology_clauses.py": {"_LAST"},
+    "architecture/special_kinds.py": {"_SUMMING"},
     "architecture/two_stacks.py": {"_LARGEST_SUMMED"},
     "checks/kernel_search.py": {"_WRITTEN_AS"},
     "checks/known_ranges.py": {"KNOWN_RANGES"},

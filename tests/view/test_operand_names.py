@@ -7,7 +7,7 @@ import pytest
 from netloupe.explorer.view import View
 from netloupe.explorer.view.operand_names import name_joining_values
 from tests.onnx_text import load_text
-from tests.view.test_passing_by import POOLS
+from tests.view.test_places_alone import POOLS
 from tests.view.test_value_names import Row, make_model
 
 
