@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .clause_graph import ClauseGraph, Ends
+from .clause_graph import ClauseGraph, Ends, has_clauses
 
 #: of more branches no one is told apart
 _MOST_BRANCHES = 6
@@ -139,6 +139,11 @@ class _Node:
     givers: frozenset[int]
     takers: frozenset[int] = frozenset()
 
+    @property
+    def is_begin(self) -> bool:
+        """Whether it takes inputs of the graph alone."""
+        return bool(self.givers) and not has_clauses(self.givers)
+
 
 def list_levels(item: Item) -> tuple[list[Item], list[int]] | None:
     """Return the steps of a chain each of which gives its result to one join, and what is behind.
@@ -227,7 +232,7 @@ class _Reducer:
         """Join the branches that stand between the fewest things; return whether there are any."""
         rows: dict[tuple[str, frozenset[int], frozenset[int]], list[int]] = {}
         for number, node in self._nodes.items():
-            is_begin = bool(node.givers) and max(node.givers) < 0
+            is_begin = node.is_begin
             is_end = bool(node.takers) and min(node.takers) >= self._first_output
             rows.setdefault(("branches", node.givers, node.takers), []).append(number)
             if is_begin and not (is_end and self._are_heads(node.takers)):
@@ -271,8 +276,7 @@ class _Reducer:
         """Put what begins at inputs into the chain that alone takes it; or leave out an input."""
         for number, node in self._nodes.items():
             taker = self._nodes.get(min(node.takers)) if len(node.takers) == 1 else None
-            is_begin = bool(node.givers) and max(node.givers) < 0
-            if taker is None or not is_begin or not _has_clauses(taker.givers - {number}):
+            if taker is None or not node.is_begin or not has_clauses(taker.givers - {number}):
                 continue
             inputs = tuple(sorted(node.givers, reverse=True))
             joining = Joining(node.chain, inputs, self._find_word(node.chain.ends))
@@ -314,7 +318,7 @@ class _Reducer:
         if not node.takers or not self._take_skip(node.givers, node.takers):
             return False
         joint = self._find_joint(node.chain.ends, node.givers)
-        is_begin = max(node.givers) < 0
+        is_begin = node.is_begin
         ways = (tuple(sorted(node.givers, reverse=True)),) if is_begin else ()
         around = ParallelChains((node.chain,), joint, has_skip=True, ways=ways, is_begin=is_begin)
         self._put([number], _Node(Chain((around,)), node.givers))
@@ -363,10 +367,6 @@ class _Reducer:
             if not own.isdisjoint(givers):
                 self._outputs[number] = frozenset(givers - own) | {last}
         self._nodes = dict(sorted(self._nodes.items()))
-
-
-def _has_clauses(givers: frozenset[int]) -> bool:
-    return bool(givers) and max(givers) >= 0
 
 
 def _are_apart(sets: Sequence[frozenset[int]]) -> bool:
