@@ -20,9 +20,16 @@ Key = tuple[object, ...]
 
 
 class KeyWriter:
-    """Writes keys of the nodes of one graph."""
+    """Writes keys of the nodes of one graph.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    few
+        Of constants of so many elements the numbers are compared, of larger ones the dimensions.
+    """
+
+    def __init__(self, few: int = _FEW) -> None:
+        self._few = few
         #: what keys say of constants, which many nodes share
         self._constants: dict[Value, Key] = {}
 
@@ -66,7 +73,7 @@ class KeyWriter:
             return known
         tensor = constant_tensor(value)
         if isinstance(tensor, Tensor):
-            numbers = read_numbers(tensor, _FEW) if tensor.size <= _FEW else ()
+            numbers = read_numbers(tensor, self._few) if tensor.size <= self._few else ()
             known = self._constants[value] = tensor.dtype.name, tensor.dims, numbers
             return known
         if is_input_independent(value):

@@ -23,6 +23,7 @@ from .incomplete_ends import add_incomplete_ends
 from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
+from .like_columns import fold_like_columns
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
 from .member_nodes import is_layer, list_nodes_inside
@@ -126,6 +127,7 @@ def simplify_tree(
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         group_head(root, folder.free_path)
+        fold_like_columns(root, labels, folder.make_sibling_repeat)
         relieve_crowded(root, labels, folder.free_path)
         close_crowded_rows(root, labels, folder.free_path, folder.make_sibling_repeat)
         gone = {*open_circles(root)}

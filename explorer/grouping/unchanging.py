@@ -10,6 +10,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_weight
 
 from .group import Group, adopt
 from .joined_children import find_joined_children, list_inner_nodes
@@ -78,13 +79,23 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
             continue
         if is_scale or not learned.isdisjoint(givers):
             learned.add(node)
-        elif operator.has(*_ARRANGING) and (has_weights(node) or not arranged.isdisjoint(givers)):
+        elif _arranges(node) and (has_weights(node) or not arranged.isdisjoint(givers)):
             arranged.add(node)  # what is learned, in another shape
         elif has_weights(node) or not arranged.isdisjoint(givers):
             learned.add(node)
         else:
             fit.add(node)
     return frozenset(fit | arranged)
+
+
+def _arranges(node: Node) -> bool:
+    """Return whether a node gives what it takes in another shape, or a part of it.
+
+    What takes rows of a table by several indices looks them up: that is a layer.
+    """
+    operator = node.operator
+    is_picked = operator.has("looks_up") and find_weight(node) is None
+    return is_picked or operator.has(*_ARRANGING)
 
 
 def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:

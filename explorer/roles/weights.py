@@ -161,9 +161,16 @@ def _choose_operand(node: Node, operator: Operator, calls: Sequence[Node]) -> in
         return None
     if operator.form == "Einsum" and not _contracts(node):
         return None
-    if operator.form == "Gather" and _read_number(node, "axis", 0) != 0:
+    if operator.form == "Gather" and (_read_number(node, "axis", 0) != 0 or _takes_one(node)):
         return None
     return fixed[0]
+
+
+def _takes_one(node: Node) -> bool:
+    """Return whether one row is taken, always the same: that of one layer of several."""
+    value = node.input(1)
+    index = find_origin(value) if value is not None else None
+    return index is not None and index.tensor is not None and index.dims == ()
 
 
 def _contracts(node: Node) -> bool:

@@ -66,3 +66,21 @@ def test_what_a_quantizer_measures_is_not_hidden() -> None:
       [Mul] mask = Mul (away, scale)""",
     )
     assert all("Mul" not in operators for operators in _find(scaled))
+
+
+def test_the_row_of_one_layer_is_hidden_and_what_is_looked_up_is_not() -> None:
+    text = """
+        masked (float[1, 8, 4] x) => (float[1, 8, 4] y)
+        <float[3, 4, 4] stored, int64 second = {1}, int64[1] listed = {1}, int64[1] first = {0}>
+        {
+          [a__Relu] a = Relu (x)
+          [Gather] row = Gather (stored, second)
+          [Transpose] turned = Transpose <perm = [1, 0]> (row)
+          [Exp] other = Exp (turned)
+          [b__MatMul] b = MatMul (a, other)  [b__Relu] c = Relu (b)
+          [Neg] y = Neg (c)
+        }
+    """
+    assert _find(text) == [["Gather", "Transpose"]]
+    listed = text.replace("second)", "listed)").replace("<perm = [1, 0]>", "<perm = [0, 2, 1]>")
+    assert not _find(listed)

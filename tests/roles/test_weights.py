@@ -390,3 +390,11 @@ def test_a_weight_is_looked_for_once_unless_calls_are_told() -> None:
     assert other == found
     assert other is not found
     assert find_weight(without) is find_weight(without) is None
+
+
+@pytest.mark.parametrize(("index", "is_table"), [(1, False), ([1], True), ([0, 2], True)])
+def test_one_row_that_is_always_the_same_is_no_lookup(index: object, is_table: bool) -> None:
+    node = helper.make_node("Gather", ["w", "i"], ["row"])
+    follows = helper.make_node("Add", ["row", "x"], ["y"])
+    weights = {"w": zeros(3, 4), "i": np.array(index, np.int64)}
+    assert (weight_of(load_onnx([node, follows], weights), "Gather") is not None) == is_table
