@@ -60,7 +60,7 @@ additive (float[2, 1, 8] query, float[2, 16, 12] keys) => (float[2, 12] y)
   y = ReduceSum <keepdims = 0> (weighted, tokens)
 }
 """,
-        "Additive attention",
+        "Additive attention, 8 units",
     ),
     "outer-product": (
         """

@@ -364,6 +364,10 @@ queries and keys, of one value
   asked = MatMul (query, wq) => asked = MatMul (keys, wk)
 shares over what is summed up
   Softmax <axis = 1> (scores) => Softmax <axis = 2> (scores)
+the sum of the exponentials
+  shares = Softmax <axis = 1> (scores) => high = ReduceMax (scores, tokens)
+      less = Sub (scores, high)  e = Exp (less)  all = ReduceSum (less, tokens)
+      shares = Div (e, all)
 [soft-routing]
 experts of what is routed = Soft selection, of 2
   two = MatMul (x, w2) => two = MatMul (z, w2)
