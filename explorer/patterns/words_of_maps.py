@@ -58,7 +58,8 @@ MAPS = (
     ),
     FigureWord(
         "attention gate",
-        "Places are weighted by what a sum of projections of them and of another value gives.",
+        "Places are weighted by what a sum of projections of them and of another value gives: "
+        "`16 features`.",
         "place-attention",
     ),
     FigureWord(
