@@ -87,7 +87,7 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
         if group.kind in ("operation", "preparation", "postprocessing"):
             continue
         is_meant = not are_prepared or any(
-            inner.kind == "preparation" for inner in group.inner_groups()
+            inner.kind == "preparation" or _count_prepared(inner) for inner in group.inner_groups()
         )
         if group.kind != "repeat" and is_meant:
             is_large = len(group.children) > _MOST_CHILDREN
@@ -115,6 +115,12 @@ def _is_searched(group: Group, telling: set[int]) -> bool:
     )
 
 
+def _count_prepared(group: Group) -> int:
+    """Return how many nodes that a group holds are preparation of its first layer."""
+    prepared = [inner for inner in group.inner_groups() if inner.kind == "preparation"]
+    return sum(len(list_member_nodes(inner, _MOST_OF_REPEAT)) for inner in prepared)
+
+
 class _Finder:
     """Finds ideas in one group after the other; groups wired alike are looked at once."""
 
@@ -135,9 +141,8 @@ class _Finder:
                 members.append(child)
             else:
                 is_repeat = child.kind == "repeat"
-                members += list_member_nodes(
-                    child, _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER
-                )
+                most = _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER + _count_prepared(child)
+                members += list_member_nodes(child, most)
         if len(members) > MOST_NODES:
             return []
         members.sort(key=_GET_INDEX)

@@ -44,6 +44,7 @@ from .depthwise_gates import find_depthwise_gates
 from .distances import find_distances
 from .divisive import find_divisive_norms
 from .edge_attention import find_coordinate_updates, find_edge_attentions
+from .edge_convolutions import find_edge_convolutions
 from .edge_inputs import find_edge_inputs
 from .entropy_models import find_entropy_models
 from .estimators import find_estimators
@@ -183,6 +184,7 @@ UNITS = (
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),
+    _part("edge-convolution", find_edge_convolutions, "unit"),
     *STREAM_UNITS,
 )
 #: what is found among other operations; first what others are put together from
