@@ -111,7 +111,8 @@ def _join_long(group: Group, finder: _Finder, free_path: FreePath) -> None:
 
 def _is_searched(group: Group, telling: set[int]) -> bool:
     return len(group.children) >= _LEAST_CHILDREN and any(
-        isinstance(child, Node) and child.index in telling for child in group.children
+        child.index in telling if isinstance(child, Node) else _count_prepared(child)
+        for child in group.children
     )
 
 
