@@ -41,7 +41,7 @@ class Shares(NamedTuple):
     window: int = 0
 
 
-def find_shares(blocks: FoundBlocks) -> Iterator[Shares]:
+def list_shares(blocks: FoundBlocks) -> Iterator[Shares]:
     """Find each Softmax, and each exp(x - max x) · mask / (Σ exp(x - max x) · mask + ε).
 
     J. Bridle, Probabilistic Interpretation of Feedforward Classification Network Outputs, 1990; the

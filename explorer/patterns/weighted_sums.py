@@ -11,7 +11,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, PICKING, Operations
 from .readings import read_axes
-from .shares import Shares, find_shares
+from .shares import Shares, list_shares
 from .weight_sizes import read_type_dims
 
 #: what may stand between scores and their Softmax
@@ -64,7 +64,7 @@ def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Valu
 
     And to how many places in a row the shares are limited.
     """
-    for shares in find_shares(blocks):
+    for shares in list_shares(blocks):
         found = _find_sum(blocks, shares)
         scoring = _find_scoring(blocks, shares.scores)
         if found is not None and scoring is not None:

@@ -83,6 +83,13 @@ as many middles
 """
 
 SPELLINGS = """
+[copying]
+words that the vocabulary lacks behind it = Copy mechanism
+  [adds] y = ScatterElements <axis = 1, reduction = "add"> (made, which, copied)
+    => [joins] all = Concat <axis = 1> (made, none)
+      [adds] y = ScatterElements <axis = 1, reduction = "add"> (all, which, copied)
+  float one = {1} => float one = {1}, float[2, 3] none = {0, 0, 0, 0, 0, 0}
+  float[2, 50] y => float[2, 53] y
 [gated-residual-network]
 a context besides
   float[4, 9, 8] x) => float[4, 9, 8] x, float[4, 1, 8] c)
