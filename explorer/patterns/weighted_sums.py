@@ -17,6 +17,8 @@ from .weight_sizes import read_type_dims
 #: what may stand between scores and their Softmax
 _BEFORE_SHARES = ("Add", "Div", "Mul", "Where")
 _MOST_STEPS = 4
+#: what takes shares besides: a sum of those of all steps, a mixture with a vocabulary
+_MOST_USERS = 4
 #: so many layers of what gives scores are looked at
 _MOST_LAYERS = 8
 _LEAST_EXPERTS = 2
@@ -31,7 +33,8 @@ def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     In additive attention the scores are of tanh(W·query + U·key) (D. Bahdanau and others, Neural
     Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2), of all
     pairs where queries, keys and values are of one sequence (G. Zheng and others, OpenTag, 2018,
-    equations 5 and 6); it is
+    equations 5 and 6); a layer of the sum of all shares before keeps it from places that were
+    covered (A. See and others, Get To The Point, 2017, equation 11). It is
     sensitive to location where a convolution of the shares before is added (J. Chorowski and
     others, Attention-Based Models for Speech Recognition, 2015, equations 8 and 9). Where
     they are of the values alone it is attention pooling (Z. Lin and others, A Structured
@@ -74,11 +77,19 @@ def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Valu
 
 
 def _find_sum(blocks: FoundBlocks, shares: Shares) -> tuple[set[int], Value] | None:
-    """Return what sums values up by shares, and the values."""
+    """Return what sums values up by shares, and the values.
+
+    Shares may be told besides, and kept for the next step.
+    """
+    users = [user for user in blocks.operations.users[shares.end] if user != OUTSIDE]
+    sums = [_read_sum(blocks, shares, user) for user in users[:_MOST_USERS]]
+    found = [one for one in sums if one is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _read_sum(blocks: FoundBlocks, shares: Shares, product: int) -> tuple[set[int], Value] | None:
     operations = blocks.operations
-    users = [user for user in operations.users[shares.end] if user != OUTSIDE]
-    product = users[0] if len(users) == 1 else None
-    if product is None or blocks.owner[product] is not None:
+    if blocks.owner[product] is not None:
         return None
     taken = operations.operands[product]
     if len(taken) != 2 or operations.giver(taken[0]) == operations.giver(taken[1]):
@@ -170,7 +181,9 @@ def _make_additive(
             break
     projections = [blocks.ending(giver, "linear") for giver in givers]
     known = [one for one in projections if one is not None]
-    located = [one for one in known if _is_of_places(blocks, one)]
+    placed = [one for one in known if _is_of_places(blocks, one)]
+    covered = [one for one in known if one.details.read_as(FeatureDetails).in_features == 1]
+    located = placed + covered
     if len(givers) != 2 + len(located) or not known or operations.only_user(last) != squashed.end:
         return None
     is_of_one = len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1])
@@ -182,10 +195,11 @@ def _make_additive(
             numbers |= one.numbers
     for one in located:
         numbers |= _find_convolution(blocks, one)
-    name = "Location-sensitive attention" if located else "Additive attention"
+    name = "Location-sensitive attention" if placed else "Additive attention"
     if is_of_one and values is _source(blocks, known[0]):
         name = "Additive self-attention"
-    return _finish(blocks, numbers, name, _write_facts(known, window))
+    facts = (*_write_facts(known, window), *(("coverage",) if covered else ()))
+    return _finish(blocks, numbers, name, facts)
 
 
 def _makes_pairs(operations: Operations, node: Node) -> bool:
