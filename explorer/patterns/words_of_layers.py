@@ -192,8 +192,14 @@ COMPUTATION = (
     ),
     FigureWord(
         "mean and deviation",
-        "Two numbers, or others like them, of what stands along an axis; `weighted` by the "
-        "shares that an attention gives.",
+        "Two numbers, or others like them, of what stands along an axis; `joined to their input` "
+        "where each place is given both.",
+        "statistics",
+    ),
+    FigureWord(
+        "statistics pooling, attentive statistics pooling",
+        "Mean and deviation of all places, as one vector; weighted by the shares that an "
+        "attention gives.",
         "statistics",
     ),
     FigureWord(
