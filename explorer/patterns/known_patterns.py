@@ -14,6 +14,7 @@ from .arithmetic import (
     find_statistics,
 )
 from .attention import find_attentions
+from .box_decoding import find_box_decodings
 from .branched_convolutions import find_branched_convolutions
 from .channel_attention import find_channel_attentions
 from .chebyshev import find_chebyshevs
@@ -342,6 +343,7 @@ IDEAS = (
         family="normalization",
     ),
     _part("masked-pool", find_masked_pools, "masked pool", family="pooling"),
+    _part("box-decoding", find_box_decodings, "unit", family="elementwise"),
     _part("scaled-parts", find_scaled_parts, "scaled parts", family="elementwise"),
     _part("chunks", find_chunks, "chunks", family="shape"),
     _part("overlap-add", find_overlap_adds, "overlap", family="shape"),
