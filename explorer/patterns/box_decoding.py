@@ -89,7 +89,7 @@ def find_box_decodings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         anchors = {part.anchors for part in sizes}
         count = anchors.pop() if len(anchors) == 1 else 0
         facts = (write_count(count, "anchor", "anchors"),) if count else ()
-        yield FoundBlock("unit", "Box decoding", frozenset(numbers), join, facts)
+        yield FoundBlock("boxes", "Box decoding", frozenset(numbers), join, facts)
 
 
 def _read_part(blocks: FoundBlocks, value: Value) -> _Part | None:

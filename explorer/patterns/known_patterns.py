@@ -343,7 +343,7 @@ IDEAS = (
         family="normalization",
     ),
     _part("masked-pool", find_masked_pools, "masked pool", family="pooling"),
-    _part("box-decoding", find_box_decodings, "unit", family="elementwise"),
+    _part("box-decoding", find_box_decodings, "boxes", family="elementwise"),
     _part("scaled-parts", find_scaled_parts, "scaled parts", family="elementwise"),
     _part("chunks", find_chunks, "chunks", family="shape"),
     _part("overlap-add", find_overlap_adds, "overlap", family="shape"),
