@@ -176,7 +176,8 @@ COMPUTATION = (
     ),
     FigureWord(
         "cross network",
-        "Layers that multiply the input by a projection of what the last one gave.",
+        "Layers that multiply the input by a projection of what the last one gave; of shares of "
+        "several projections: `4 experts of rank 16`.",
         "cross-network",
     ),
     FigureWord("cosine similarity", "Products of normalized features.", "similarities"),
