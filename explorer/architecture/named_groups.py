@@ -28,7 +28,9 @@ _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "
 _LOOSE = frozenset({"Inception block", "Message passing", ROUTING, "Summed branches"})
 #: arithmetic without weights that a network is told by (D. Snyder and others, X-vectors, 2018,
 #: section 2.1; T. Kim and others, Reversible Instance Normalization, 2022, section 3)
-_STEPS = frozenset({"Mean and deviation", "Standardization"})
+_STEPS = frozenset(
+    {"Attentive statistics pooling", "Mean and deviation", "Standardization", "Statistics pooling"}
+)
 #: what stacks are called whose blocks are too large to be looked for, and their kind
 _BY_STRUCTURE = {"Affine coupling": "coupling"}
 #: stands between the operators that a block is called by where it has no name of its own

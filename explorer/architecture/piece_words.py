@@ -373,9 +373,15 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if part.kind == "conv" or sizes or not all(facts):
         return sizes
     if len(facts) > _MOST_FACTS:
-        return in_brackets(_join_counts(facts))
+        return in_brackets(_join_counts(facts) or _write_shared(pieces))
     each = " each" if part.kind == "basis" and len(pieces) > 1 == len(facts) else ""
     return in_brackets(f"{join_with_and(facts)}{each}")
+
+
+def _write_shared(pieces: Sequence[Piece]) -> str:
+    """Return the facts that all pieces have."""
+    first, *others = (piece.part.facts for piece in pieces)
+    return ", ".join(fact for fact in first if all(fact in facts for facts in others))
 
 
 def _join_counts(facts: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ _TOLD = frozenset(
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
     | {"edges", "graph convolution", "graph network", "splines", "token masking"}
-    | {"basis", "biaffine", "coordinates", "copying", "correlation", "decomposition"}
+    | {"basis", "biaffine", "boxes", "coordinates", "copying", "correlation", "decomposition"}
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
     | {"generated", "integration", "matrix memory", "sparsemax", "value iteration"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle", "unit"}

@@ -87,7 +87,7 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
         if group.kind in ("operation", "preparation", "postprocessing"):
             continue
         is_meant = not are_prepared or any(
-            inner.kind == "preparation" for inner in group.inner_groups()
+            inner.kind == "preparation" or _count_prepared(inner) for inner in group.inner_groups()
         )
         if group.kind != "repeat" and is_meant:
             is_large = len(group.children) > _MOST_CHILDREN
@@ -111,8 +111,15 @@ def _join_long(group: Group, finder: _Finder, free_path: FreePath) -> None:
 
 def _is_searched(group: Group, telling: set[int]) -> bool:
     return len(group.children) >= _LEAST_CHILDREN and any(
-        isinstance(child, Node) and child.index in telling for child in group.children
+        child.index in telling if isinstance(child, Node) else _count_prepared(child)
+        for child in group.children
     )
+
+
+def _count_prepared(group: Group) -> int:
+    """Return how many nodes that a group holds are preparation of its first layer."""
+    prepared = [inner for inner in group.inner_groups() if inner.kind == "preparation"]
+    return sum(len(list_member_nodes(inner, _MOST_OF_REPEAT)) for inner in prepared)
 
 
 class _Finder:
@@ -135,9 +142,8 @@ class _Finder:
                 members.append(child)
             else:
                 is_repeat = child.kind == "repeat"
-                members += list_member_nodes(
-                    child, _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER
-                )
+                most = _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER + _count_prepared(child)
+                members += list_member_nodes(child, most)
         if len(members) > MOST_NODES:
             return []
         members.sort(key=_GET_INDEX)

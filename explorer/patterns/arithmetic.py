@@ -67,9 +67,10 @@ def find_statistics(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find mean and deviation along an axis, or several such numbers, put one behind another.
 
     So utterances and clouds of points of any length become vectors (D. Snyder and others,
-    X-vectors, 2018, table 1; C. Qi and others, PointNet, 2017, section 4.2); the mean may be
-    weighted by the shares of an attention (K. Okabe and others, Attentive Statistics Pooling, 2018,
-    equations 4 and 5).
+    X-vectors, 2018, table 1: statistics pooling; C. Qi and others, PointNet, 2017, section 4.2);
+    both may be weighted by the shares of an attention (K. Okabe and others, Attentive Statistics
+    Pooling, 2018, equations 4 and 5), to which they may be given as context (B. Desplanques and
+    others, ECAPA-TDNN, 2020, section 3.2).
     """
     end = _find_end(blocks, _PLAIN)
     operations = blocks.operations
@@ -84,8 +85,13 @@ def find_statistics(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     if len({(term.axes, term.shares) for term in told}) != 1:
         return
-    name = _name_statistics(told)
-    facts = ("beside what they are of",) if len(told) < len(joined) else ()
+    name, facts = _name_statistics(told), tuple[str, ...]()
+    if len(told) < len(joined):
+        facts = ("joined to their input",)
+    elif {term.kind.removeprefix("weighted ") for term in told} == {"mean", "deviation"}:
+        is_weighted = told[0].shares is not None
+        facts = (name.lower(),)
+        name = "Attentive statistics pooling" if is_weighted else "Statistics pooling"
     yield FoundBlock("statistics", name, frozenset(range(len(operations))), end, facts)
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .leading import find_leading
-from .operations import ARRANGING, Operations
+from .leading import find_leading, find_root
+from .operations import Operations
 from .readings import read_int
 
 _BOTH = 2
@@ -19,7 +19,6 @@ _MOST_STEPS = 12
 _MOST_SCORING = 12
 #: so many values are looked at that scores are made of
 _MOST_MET = 40
-_MOST_ARRANGED = 8
 
 
 class _Mix(NamedTuple):
@@ -105,26 +104,15 @@ def _compares(blocks: FoundBlocks, scores: Value, *values: Value) -> bool:
         if is_joining or operations.kinds[number] in (*_BEFORE_SHARES, "Gemm", "MatMul"):
             pending += [v for v in operations.operands[number] if v not in met]
             met.update(operations.operands[number])
-    roots = {_find_root(value) for value in met}
+    roots = {find_root(value) for value in met}
     projected = [(value, _find_projected(blocks, value)) for value in values]
-    return all(roots & {_find_root(one), _find_root(other)} for one, other in projected)
+    return all(roots & {find_root(one), find_root(other)} for one, other in projected)
 
 
 def _find_projected(blocks: FoundBlocks, value: Value) -> Value:
     """Return what a value is a projection of, or the value itself."""
     layer = blocks.ending(blocks.operations.giver(value), "linear")
     return value if layer is None else blocks.operations.operands[min(layer.numbers)][0]
-
-
-def _find_root(value: Value) -> Value:
-    """Return what a value was before it was arranged, also outside of the operations."""
-    for _ in range(_MOST_ARRANGED):
-        node = value.producer
-        first = node.input(0) if node is not None else None
-        if node is None or first is None or not node.operator.has(*ARRANGING):
-            break
-        value = first
-    return value
 
 
 def _read_mix(blocks: FoundBlocks, softmax: int) -> _Mix | None:
@@ -179,8 +167,8 @@ def _make(blocks: FoundBlocks, one: _Mix, other: _Mix, name: str) -> FoundBlock 
     mixed = [one.values, other.values]
     leading = find_leading(operations, core, one.products, mixed, most=_MOST_SCORING)
     if leading is not None and givers and givers <= leading.numbers:
-        roots = {_find_root(value) for value in leading.sources}
-        if {*map(_find_root, mixed)} <= roots:
+        roots = {find_root(value) for value in leading.sources}
+        if {*map(find_root, mixed)} <= roots:
             core |= leading.numbers
         else:
             for giver in givers:

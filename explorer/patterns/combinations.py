@@ -335,9 +335,12 @@ def moves_rows(operations: Operations, lookup: int, scatter: int) -> bool:
     """Return whether a lookup takes rows of other places than a scatter writes to.
 
     The places of both are given with the data. What is written back to where it came from, as
-    tokens are behind an expert, is sent to nobody; nor what is chosen by the largest.
+    tokens are behind an expert, is sent to nobody; nor what is chosen by the largest. Rows of a
+    stored table are of words, and no node's.
     """
-    place = operations.nodes[lookup].input(1)
+    rows, place = operations.nodes[lookup].input(0), operations.nodes[lookup].input(1)
+    if rows is None or operations.is_fixed(rows):
+        return False
     target = operations.nodes[scatter].input(1)
     if place is None or target is None or operations.is_fixed(place):
         return False

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
 from .found_blocks import FoundBlock, FoundBlocks
+from .mixed_crosses import read_mixed_cross
 from .operations import Operations
 from .readings import read_axes
 
@@ -79,18 +80,24 @@ def find_crosses(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find layers x₀ · (W·x + b) + x one behind another, which all take the same x₀.
 
     R. Wang and others, Deep & Cross Network, 2017, equation 3, where W·x is one number; DCN V2,
-    2021, equation 1.
+    2021, equation 1, and equation 4, where W is a mixture of products of low rank.
     """
     operations = blocks.operations
     layers: dict[int, tuple[Value, Value, set[int]]] = {}
+    mixed: dict[int, str] = {}
     for end in range(len(operations)):
         layer = _read_cross(blocks, end)
+        if layer is None:
+            mixture = read_mixed_cross(blocks, end)
+            if mixture is not None:
+                mixed[end], layer = mixture.experts, mixture[:3]
         if layer is not None:
             layers[end] = layer
     for end, (first, taken, numbers) in layers.items():
         if first is not taken:
             continue  # it is not the first one, which takes x₀ alone
         count, last, all_numbers = 1, end, {*numbers}
+        experts = {mixed.get(end, "")}
         for _ in range(_MOST_LAYERS):
             following = next(
                 (
@@ -104,8 +111,10 @@ def find_crosses(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 break
             count, last = count + 1, following
             all_numbers |= layers[following][2]
+            experts.add(mixed.get(following, ""))
         if count >= _LEAST_LAYERS:
-            facts = (write_count(count, "layer", "layers"),)
+            told = experts.pop() if len(experts) == 1 else ""
+            facts = (write_count(count, "layer", "layers"), *([told] if told else []))
             yield FoundBlock("cross", "Cross network", frozenset(all_numbers), last, facts)
 
 
@@ -114,7 +123,10 @@ def _gives(operations: Operations, number: int, value: Value) -> bool:
 
 
 def _read_cross(blocks: FoundBlocks, end: int) -> tuple[Value, Value, set[int]] | None:
-    """Return x₀, x, and the operations of a layer x₀ · (W·x + b) + x."""
+    """Return x₀, x, and the operations of a layer x₀ · (W·x + b) + x.
+
+    W may be a product of two of low rank (R. Wang and others, DCN V2, 2021, equation 2).
+    """
     operations = blocks.operations
     taken = operations.operands[end]
     if operations.kinds[end] != "Add" or len(taken) != 2 or blocks.owner[end] is not None:
@@ -134,11 +146,17 @@ def _read_cross(blocks: FoundBlocks, end: int) -> tuple[Value, Value, set[int]] 
             continue
         for projected, first in (factors, factors[::-1]):
             layer = blocks.ending(operations.giver(projected), "linear")
-            if layer is None or operations.operands[min(layer.numbers)][0] is not stream:
+            if layer is None or operations.only_user(layer.end) != number:
                 continue
-            widths = layer.details.in_out
-            if widths is None or widths[1] not in (1, widths[0]):
+            begin, own = layer, {number, *layer.numbers}
+            source = operations.operands[min(layer.numbers)][0]
+            low = blocks.ending(operations.giver(source), "linear")
+            if low is not None and operations.only_user(low.end) in layer.numbers:
+                begin, source = low, operations.operands[min(low.numbers)][0]
+                own |= low.numbers
+            widths = begin.details.in_out, layer.details.in_out
+            if source is not stream or widths[0] is None or widths[1] is None:
                 continue
-            if operations.only_user(layer.end) == number:
-                return first, stream, numbers | layer.numbers | {number}
+            if widths[1][1] in (1, widths[0][0]):
+                return first, stream, numbers | own
     return None

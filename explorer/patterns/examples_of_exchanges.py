@@ -60,7 +60,7 @@ additive (float[2, 1, 8] query, float[2, 16, 12] keys) => (float[2, 12] y)
   y = ReduceSum <keepdims = 0> (weighted, tokens)
 }
 """,
-        "Additive attention",
+        "Additive attention, 8 units",
     ),
     "outer-product": (
         """
@@ -129,6 +129,34 @@ edges (float[1, 64, 3] x) => (float[1, 64, 8, 6] y)
 }
 """,
         "Edge features, 8 of each",
+    ),
+    "edge-convolution": (
+        """
+edges (float[1, 64, 3] x) => (float[1, 64, 16] y)
+<float two = {2}, float minus = {-2}, int64[1] last = {-1}, int64[1] count = {8},
+ int64[1] next = {2}, int64[2] dims = {6, 16}, int64[4] all = {1, 64, 8, 3}>
+{
+  turned = Transpose <perm = [0, 2, 1]> (x)
+  twice = Mul (x, minus)
+  products = MatMul (twice, turned)
+  squares = Pow (x, two)
+  lengths = ReduceSum (squares, last)
+  below = Neg (lengths)
+  half = Sub (below, products)
+  others = Transpose <perm = [0, 2, 1]> (lengths)
+  near = Sub (half, others)
+  distances, which = TopK (near, count)
+  places = Unsqueeze (which, last)
+  found = GatherND <batch_dims = 1> (x, places)
+  own = Unsqueeze (x, next)
+  apart = Sub (found, own)
+  beside = Expand (own, all)
+  edges = Concat <axis = 3> (apart, beside)
+  w = ConstantOfShape (dims)  projected = MatMul (edges, w)  bent = Relu (projected)
+  y = ReduceMax <keepdims = 0> (bent, next)
+}
+""",
+        "Edge convolution 6 → 16, 8 neighbours",
     ),
     "graph-convolution": (
         """

@@ -222,4 +222,22 @@ features (float[1, 9, 8] q, float[1, 9, 8] k, float[1, 9, 6] v) => (float[1, 9, 
 """,
         "Linear attention, 24 random features",
     ),
+    "box-decoding": (
+        """
+boxes (float[1, 3, 8, 8, 25] x) => (float[1, 3, 8, 8, 25] y)
+<int64[4] parts = {1, 1, 2, 21}, float[1, 1, 1, 8, 1] columns = {0, 1, 2, 3, 4, 5, 6, 7},
+ float[1, 1, 8, 1, 1] rows = {0, 1, 2, 3, 4, 5, 6, 7}, float stride = {16},
+ float[1, 3, 1, 1, 2] anchors = {10, 13, 16, 30, 33, 23}>
+{
+  tx, ty, size, rest = Split <axis = 4> (x, parts)
+  sx = Sigmoid (tx)  gx = Add (sx, columns)  cx = Mul (gx, stride)
+  sy = Sigmoid (ty)  gy = Add (sy, rows)  cy = Mul (gy, stride)
+  grown = Exp (size)
+  wide = Mul (grown, anchors)
+  scores = Sigmoid (rest)
+  y = Concat <axis = 4> (cx, cy, wide, scores)
+}
+""",
+        "Box decoding, 3 anchors",
+    ),
 }

@@ -181,7 +181,7 @@ pooling (float[2, 64, 100] x) => (float[2, 128] y)
   y = Concat <axis = 1> (mean, deviation)
 }
 """,
-        "Mean and deviation",
+        "Statistics pooling, mean and deviation",
     ),
     "rearrangement": (
         """

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.model import Value
 
 from .adjacencies import is_fed_adjacency
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .leading import find_root
+from .operations import Operations
+from .picked_parts import read_parts
 
 _MOST_STEPS = 6
 #: what scores go through before they are shares
@@ -85,11 +88,18 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     Y. Wang and others, Dynamic Graph CNN for Learning on Point Clouds, 2019, equations 7 and 8.
     """
+    yield from list_edges(
+        blocks, [found for found in blocks.list_outermost() if isinstance(found, FoundBlock)]
+    )
+
+
+def list_edges(blocks: FoundBlocks, found: Iterable[FoundBlock]) -> Iterator[FoundBlock]:
+    """Yield the edges to neighbours that some blocks find."""
     operations = blocks.operations
-    for near in [found for found in blocks.list_outermost() if isinstance(found, FoundBlock)]:
+    for near in found:
         if near.kind != "neighbours":
             continue
-        numbers = {*near.numbers}
+        numbers, facts = {*near.numbers}, near.facts
         end, looked = near.end, -1
         for _ in range(_MOST_STEPS):
             user = operations.only_user(end)
@@ -98,6 +108,8 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             operator = operations.nodes[user].operator
             if operator.has("gathers", "looks_up") and looked < 0:
                 looked = user
+            elif operator.has("slices") and looked < 0:  # every second of more
+                facts = _tell_kept(operations, user, facts)
             elif not (operator.has("adds", "multiplies_elements") and looked < 0):
                 break
             numbers.add(user)
@@ -108,7 +120,8 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if difference is None or operations.kinds[difference] != "Sub":
             continue
         points = operations.operands[looked][0]
-        if points not in operations.operands[difference] or blocks.owner[difference] is not None:
+        compared = {find_root(value) for value in operations.operands[difference]}
+        if find_root(points) not in compared or blocks.owner[difference] is not None:
             continue
         numbers.add(difference)
         end = difference
@@ -120,4 +133,19 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         ):
             numbers.add(join)
             end = join
-        yield FoundBlock("edges", "Edge features", frozenset(numbers), end, near.facts)
+        yield FoundBlock("edges", "Edge features", frozenset(numbers), end, facts, parts=(near,))
+
+
+def _tell_kept(operations: Operations, number: int, facts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return how many neighbours are left of those found, where every n-th is taken.
+
+    G. Li and others, DeepGCNs, 2019, section 3.3: dilated neighbourhoods.
+    """
+    parts = [part for part in read_parts(operations.nodes[number]) if part.step != 1]
+    count = facts[0].partition(" ")[0] if facts else ""
+    if len(parts) != 1 or not count.isdigit() or not parts[0].is_to_end:
+        return ()
+    start, step = parts[0].start, parts[0].step
+    if start != 0 or not isinstance(step, int) or step < 1:
+        return ()
+    return f"{-(-int(count) // step)} of each", f"of the {count} nearest"

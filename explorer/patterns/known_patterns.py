@@ -14,6 +14,7 @@ from .arithmetic import (
     find_statistics,
 )
 from .attention import find_attentions
+from .box_decoding import find_box_decodings
 from .branched_convolutions import find_branched_convolutions
 from .channel_attention import find_channel_attentions
 from .chebyshev import find_chebyshevs
@@ -44,6 +45,7 @@ from .depthwise_gates import find_depthwise_gates
 from .distances import find_distances
 from .divisive import find_divisive_norms
 from .edge_attention import find_coordinate_updates, find_edge_attentions
+from .edge_convolutions import find_edge_convolutions
 from .edge_inputs import find_edge_inputs
 from .entropy_models import find_entropy_models
 from .estimators import find_estimators
@@ -183,6 +185,7 @@ UNITS = (
     _part("modulation", find_modulations, "unit"),
     _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),
+    _part("edge-convolution", find_edge_convolutions, "unit"),
     *STREAM_UNITS,
 )
 #: what is found among other operations; first what others are put together from
@@ -340,6 +343,7 @@ IDEAS = (
         family="normalization",
     ),
     _part("masked-pool", find_masked_pools, "masked pool", family="pooling"),
+    _part("box-decoding", find_box_decodings, "boxes", family="elementwise"),
     _part("scaled-parts", find_scaled_parts, "scaled parts", family="elementwise"),
     _part("chunks", find_chunks, "chunks", family="shape"),
     _part("overlap-add", find_overlap_adds, "overlap", family="shape"),

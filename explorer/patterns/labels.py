@@ -180,13 +180,20 @@ def find_copy_mechanisms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find shares of a vocabulary to which those of a source's words are added by their numbers.
 
     g · p(word) + (1 - g) · Σ shares of where it stands (A. See and others, Get To The Point:
-    Summarization with Pointer-Generator Networks, 2017, equation 9).
+    Summarization with Pointer-Generator Networks, 2017, equation 9). Words of the source that the
+    vocabulary lacks may stand behind it, with shares of 0 before that.
     """
     operations = blocks.operations
     for end, node in enumerate(operations.nodes):
         if not node.operator.has("scatters") or read_str(node, "reduction") != "add":
             continue
-        taken = operations.operands[end]
+        taken = [*operations.operands[end]]
+        widened = operations.giver(taken[0]) if taken else None
+        is_widened = widened is not None and operations.nodes[widened].operator.has("joins", "pads")
+        if widened is not None and is_widened and len(operations.operands[widened]) == 1:
+            taken[0] = operations.operands[widened][0]
+        else:
+            widened = None
         products = [n for v in taken if (n := operations.given_by(v, "Mul")) is not None]
         if len(products) != 2 or blocks.owner[end] is not None:
             continue
@@ -206,7 +213,7 @@ def find_copy_mechanisms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         )
         if inverse is None:
             continue
-        numbers = {end, *products}
+        numbers = {end, *products, *([] if widened is None else [widened])}
         if numbers.issuperset(operations.users[inverse]):
             numbers.add(inverse)
         if all(blocks.owner[number] is None for number in numbers):

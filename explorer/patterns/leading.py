@@ -1,4 +1,4 @@
-"""What leads to some operations and to nothing else."""
+"""What leads to some operations and to nothing else, and what values were before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from netloupe.explorer.model import Value
 
-from .operations import Operations
+from .operations import ARRANGING, Operations
+
+_MOST_ARRANGED = 8
 
 
 class Leading(NamedTuple):
@@ -83,3 +85,14 @@ def find_leading(
         for value in operations.operands[number]:
             follow(value)
     return Leading(frozenset(found), frozenset(sources))
+
+
+def find_root(value: Value) -> Value:
+    """Return what a value was before it was arranged, also outside of the operations."""
+    for _ in range(_MOST_ARRANGED):
+        node = value.producer
+        first = node.input(0) if node is not None else None
+        if node is None or first is None or not node.operator.has(*ARRANGING):
+            break
+        value = first
+    return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_count
 
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
@@ -23,6 +24,7 @@ _ROWS, _COLUMNS = 2, 3
 #: a context is made by so few operations
 _MOST_OF_CONTEXT = 24
 _BOTH = 2
+_MOST_PASSED = 2
 
 
 def find_place_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -32,20 +34,38 @@ def find_place_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Attention, 2021, equations 4 to 8); a kernel that goes along the means of channels, efficient
     channel attention (Q. Wang and others, ECA-Net, 2020, equation 5); strided convolutions that
     are made as large again, gather-excite (J. Hu and others, 2018, section 2). Where another value
-    counts, too, it is an attention gate (O. Oktay and others, Attention U-Net, 2018, figure 2).
+    counts, too, it is an attention gate (O. Oktay and others, Attention U-Net, 2018, figure 2),
+    whose weights may be of fewer places, and resampled.
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
         if kind != "Mul" or blocks.owner[end] is not None:
             continue
         factors = _list_factors(blocks, end)
-        gates = [value for value in factors if operations.given_by(value, *_GATES) is not None]
+        gates = [
+            value
+            for value in factors
+            if operations.given_by(_pass_resampling(operations, value), *_GATES) is not None
+        ]
         others = [value for value in factors if value not in gates]
         if len(others) != 1 or not 1 <= len(gates) <= _BOTH:
             continue
         found = _read_attention(blocks, end, others[0], gates)
         if found is not None:
             yield found
+
+
+def _pass_resampling(operations: Operations, value: Value) -> Value:
+    """Return what was made larger or smaller, or normalized by stored numbers."""
+    for _ in range(_MOST_PASSED):
+        number = operations.giver(value)
+        if number is None or not operations.operands[number]:
+            break
+        is_passed = operations.nodes[number].operator.has("resamples")
+        if not is_passed and operations.kinds[number] != "BatchNormalization":
+            break
+        value = operations.operands[number][0]
+    return value
 
 
 def _list_factors(blocks: FoundBlocks, end: int) -> list[Value]:
@@ -105,7 +125,8 @@ def _read_gate(blocks: FoundBlocks, end: int, start: Value, leading: Leading) ->
     for number in leading.numbers:
         if operations.kinds[number] != "Add" or len(operations.operands[number]) != _BOTH:
             continue
-        layers = [operations.giver(value) for value in operations.operands[number]]
+        added = [_pass_resampling(operations, value) for value in operations.operands[number]]
+        layers = [operations.giver(value) for value in added]
         taken = [
             operations.operands[layer][0]
             for layer in layers
@@ -115,7 +136,9 @@ def _read_gate(blocks: FoundBlocks, end: int, start: Value, leading: Leading) ->
         narrow = [n for n in behind if (read_convolution(operations, n).out_features or 0) == 1]
         if len(taken) == _BOTH and {*taken} == leading.sources and start in taken and narrow:
             numbers = frozenset({end, *leading.numbers})
-            return FoundBlock("excitation", "Attention gate", numbers, end)
+            width = read_convolution(operations, narrow[0]).in_features
+            facts = (write_count(width, "feature", "features"),) if width else ()
+            return FoundBlock("excitation", "Attention gate", numbers, end, facts)
     return None
 
 

@@ -38,7 +38,7 @@ from .weight_sizes import read_features
 MOST_NODES = 500
 _LEARNED = "Learned adjacency"
 #: ideas that are steps of others, and drawn as one box there, too
-_STEPS = frozenset({"squash"})
+_STEPS = frozenset({"neighbours", "squash"})
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
 
 

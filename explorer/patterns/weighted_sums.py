@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .convolution_details import ConvolutionDetails
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE, PICKING
-from .readings import read_axes, read_int
+from .operations import OUTSIDE, PICKING, Operations
+from .readings import read_axes
+from .shares import Shares, list_shares
 from .weight_sizes import read_type_dims
 
 #: what may stand between scores and their Softmax
 _BEFORE_SHARES = ("Add", "Div", "Mul", "Where")
 _MOST_STEPS = 4
+#: what takes shares besides: a sum of those of all steps, a mixture with a vocabulary
+_MOST_USERS = 4
 #: so many layers of what gives scores are looked at
 _MOST_LAYERS = 8
 _LEAST_EXPERTS = 2
@@ -28,15 +31,18 @@ def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find sums of values by shares that a linear layer gives scores for.
 
     In additive attention the scores are of tanh(W·query + U·key) (D. Bahdanau and others, Neural
-    Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2); it is
+    Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2), of all
+    pairs where queries, keys and values are of one sequence (G. Zheng and others, OpenTag, 2018,
+    equations 5 and 6); a layer of the sum of all shares before keeps it from places that were
+    covered (A. See and others, Get To The Point, 2017, equation 11). It is
     sensitive to location where a convolution of the shares before is added (J. Chorowski and
     others, Attention-Based Models for Speech Recognition, 2015, equations 8 and 9). Where
     they are of the values alone it is attention pooling (Z. Lin and others, A Structured
     Self-attentive Sentence Embedding, 2017, equations 5 and 6; M. Ilse and others, Attention-based
     Deep Multiple Instance Learning, 2018, equations 8 and 9).
     """
-    for numbers, layer, values in _list_sums(blocks):
-        made = _make_additive(blocks, {*numbers}, layer)
+    for numbers, layer, values, window in _list_sums(blocks):
+        made = _make_additive(blocks, {*numbers}, layer, values, window)
         made = made or _make_pooling(blocks, {*numbers}, layer, values)
         if made is not None:
             yield made
@@ -50,37 +56,45 @@ def find_soft_routing(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     equations 6 and 7). Others are features of which some are selected (B. Lim and others, Temporal
     Fusion Transformers, 2021, section 4.2).
     """
-    for numbers, layer, values in _list_sums(blocks):
+    for numbers, layer, values, _ in _list_sums(blocks):
         made = _make_routing(blocks, {*numbers}, layer, values)
         if made is not None:
             yield made
 
 
-def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Value]]:
-    """Yield the operations of each sum by shares, the layer that gives scores, and the values."""
-    operations = blocks.operations
-    for softmax, kind in enumerate(operations.kinds):
-        owner = blocks.owner[softmax]
-        if kind != "Softmax" or (owner is not None and owner.kind != "activation"):
-            continue
-        found = _find_sum(blocks, softmax)
-        scoring = _find_scoring(blocks, softmax)
+def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Value, int]]:
+    """Yield the operations of each sum by shares, the layer that gives scores, and the values.
+
+    And to how many places in a row the shares are limited.
+    """
+    for shares in list_shares(blocks):
+        found = _find_sum(blocks, shares)
+        scoring = _find_scoring(blocks, shares.scores)
         if found is not None and scoring is not None:
             layer, between = scoring
-            yield {softmax, *found[0], *between, *layer.numbers}, layer, found[1]
+            numbers = {*shares.numbers, *found[0], *between, *layer.numbers}
+            yield numbers, layer, found[1], shares.window
 
 
-def _find_sum(blocks: FoundBlocks, softmax: int) -> tuple[set[int], Value] | None:
-    """Return what sums values up by shares, and the values."""
+def _find_sum(blocks: FoundBlocks, shares: Shares) -> tuple[set[int], Value] | None:
+    """Return what sums values up by shares, and the values.
+
+    Shares may be told besides, and kept for the next step.
+    """
+    users = [user for user in blocks.operations.users[shares.end] if user != OUTSIDE]
+    sums = [_read_sum(blocks, shares, user) for user in users[:_MOST_USERS]]
+    found = [one for one in sums if one is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _read_sum(blocks: FoundBlocks, shares: Shares, product: int) -> tuple[set[int], Value] | None:
     operations = blocks.operations
-    users = [user for user in operations.users[softmax] if user != OUTSIDE]
-    product = users[0] if len(users) == 1 else None
-    if product is None or blocks.owner[product] is not None:
+    if blocks.owner[product] is not None:
         return None
     taken = operations.operands[product]
     if len(taken) != 2 or operations.giver(taken[0]) == operations.giver(taken[1]):
         return None
-    values = taken[1] if operations.giver(taken[0]) == softmax else taken[0]
+    values = taken[1] if operations.giver(taken[0]) == shares.end else taken[0]
     if operations.kinds[product] == "MatMul":
         return {product}, values
     total = operations.only_user(product)
@@ -88,20 +102,19 @@ def _find_sum(blocks: FoundBlocks, softmax: int) -> tuple[set[int], Value] | Non
         return None
     if operations.kinds[total] != "ReduceSum" or blocks.owner[total] is not None:
         return None
-    shared, summed = read_int(operations.nodes[softmax], "axis"), read_axes(operations.nodes[total])
+    summed = read_axes(operations.nodes[total])
     if summed is None or len(summed) != 1:
         return None
     # an axis may have been put in between, so that only -1, which would not move, has to fit
-    is_fit = shared in (*summed, None, -1) or shared == summed[0] - 1
+    is_fit = shares.axis in (*summed, None, -1) or shares.axis == summed[0] - 1
     return ({product, total}, values) if is_fit else None
 
 
-def _find_scoring(blocks: FoundBlocks, softmax: int) -> tuple[FoundBlock, set[int]] | None:
+def _find_scoring(blocks: FoundBlocks, scores: Value) -> tuple[FoundBlock, set[int]] | None:
     """Return the linear layer that scores are of, and what stands between."""
     operations = blocks.operations
     between: set[int] = set()
-    taken = operations.operands[softmax]
-    number = operations.giver(taken[0]) if taken else None
+    number = operations.giver(scores)
     for _ in range(_MOST_STEPS):
         layer = blocks.holding(number, "linear", "mlp") or _find_vector(blocks, number)
         if layer is not None and layer.end == number:
@@ -136,7 +149,9 @@ def _find_vector(blocks: FoundBlocks, number: int | None) -> FoundBlock | None:
     return FoundBlock("linear", "Linear", frozenset({giver, number}), number)
 
 
-def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) -> FoundBlock | None:
+def _make_additive(
+    blocks: FoundBlocks, numbers: set[int], layer: FoundBlock, values: Value, window: int
+) -> FoundBlock | None:
     operations = blocks.operations
     squashed = _find_before(blocks, layer)
     if squashed is None or squashed.name != "tanh" or len(squashed.numbers) != 1:
@@ -166,10 +181,13 @@ def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) ->
             break
     projections = [blocks.ending(giver, "linear") for giver in givers]
     known = [one for one in projections if one is not None]
-    located = [one for one in known if _is_of_places(blocks, one)]
+    placed = [one for one in known if _is_of_places(blocks, one)]
+    covered = [one for one in known if one.details.read_as(FeatureDetails).in_features == 1]
+    located = placed + covered
     if len(givers) != 2 + len(located) or not known or operations.only_user(last) != squashed.end:
         return None
-    if len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1]):
+    is_of_one = len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1])
+    if is_of_one and not _makes_pairs(operations, operations.nodes[total]):
         return None  # of one value: no query is compared with keys
     numbers |= squashed.numbers | sums
     for one in known:
@@ -177,9 +195,32 @@ def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) ->
             numbers |= one.numbers
     for one in located:
         numbers |= _find_convolution(blocks, one)
-    return _finish(
-        blocks, numbers, "Location-sensitive attention" if located else "Additive attention"
-    )
+    name = "Location-sensitive attention" if placed else "Additive attention"
+    if is_of_one and values is _source(blocks, known[0]):
+        name = "Additive self-attention"
+    facts = (*_write_facts(known, window), *(("coverage",) if covered else ()))
+    return _finish(blocks, numbers, name, facts)
+
+
+def _makes_pairs(operations: Operations, node: Node) -> bool:
+    """Return whether a sum is of each place of one operand with each place of the other."""
+    taken = node.input(0), node.input(1)
+    inserted = [
+        read_axes(one) for v in taken for one in operations.path(v) if one.op_type == "Unsqueeze"
+    ]
+    if len(inserted) == 2 and all(inserted):
+        return inserted[0] != inserted[1]
+    one, other = (read_type_dims(value) for value in taken)
+    spread = {(a == 1, b == 1) for a, b in zip(one, other, strict=False)}
+    return len(one) == len(other) and {(True, False), (False, True)} <= spread
+
+
+def _write_facts(projections: Sequence[FoundBlock], window: int) -> tuple[str, ...]:
+    """Return how many features queries and keys are compared by, and how many places are seen."""
+    details = [one.details.read_as(FeatureDetails) for one in projections]
+    widths = {one.out_features for one in details if one.out_features}
+    width = (f"{widths.pop()} units",) if len(widths) == 1 else ()
+    return (*width, *((f"window {window}",) if window else ()))
 
 
 def _is_of_places(blocks: FoundBlocks, layer: FoundBlock) -> bool:

@@ -26,8 +26,9 @@ ATTENTION = (
         "A Transformer over the places of a picture, projections before and behind it.",
     ),
     FigureWord(
-        "additive attention",
-        "Scores are of the tanh of a sum of queries and keys instead of their products.",
+        "additive attention, additive self-attention",
+        "Scores are of the tanh of a sum of queries and keys instead of their products: "
+        "`32 units, window 3`; in self-attention of all pairs of places.",
         "weighted-sum",
     ),
     FigureWord(

@@ -12,6 +12,18 @@ GRAPHS = (
         "set-abstraction",
     ),
     FigureWord(
+        "edge convolution",
+        "Layers of how the nearest neighbours differ from each point and of the point, and the "
+        "largest of what they give: `6 → 16, 10 neighbours`.",
+        "edge-convolution",
+    ),
+    FigureWord(
+        "max-relative graph convolution",
+        "The largest difference of the neighbours to each point goes with it into a layer; "
+        "`9 neighbours, of the 18 nearest` are every second.",
+        "edge-convolution",
+    ),
+    FigureWord(
         "Chebyshev layer",
         "Chebyshev polynomials of each number, and learned factors of them: `degree 4`.",
         "chebyshev",

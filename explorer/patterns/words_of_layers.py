@@ -176,7 +176,8 @@ COMPUTATION = (
     ),
     FigureWord(
         "cross network",
-        "Layers that multiply the input by a projection of what the last one gave.",
+        "Layers that multiply the input by a projection of what the last one gave; of shares of "
+        "several projections: `4 experts of rank 16`.",
         "cross-network",
     ),
     FigureWord("cosine similarity", "Products of normalized features.", "similarities"),
@@ -192,8 +193,14 @@ COMPUTATION = (
     ),
     FigureWord(
         "mean and deviation",
-        "Two numbers, or others like them, of what stands along an axis; `weighted` by the "
-        "shares that an attention gives.",
+        "Two numbers, or others like them, of what stands along an axis; `joined to their input` "
+        "where each place is given both.",
+        "statistics",
+    ),
+    FigureWord(
+        "statistics pooling, attentive statistics pooling",
+        "Mean and deviation of all places, as one vector; weighted by the shares that an "
+        "attention gives.",
         "statistics",
     ),
     FigureWord(

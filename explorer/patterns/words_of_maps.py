@@ -57,8 +57,15 @@ MAPS = (
         "place-attention",
     ),
     FigureWord(
+        "box decoding",
+        "A detector's numbers become centres in a grid and sizes, which may be multiples of "
+        "`3 anchors`.",
+        "box-decoding",
+    ),
+    FigureWord(
         "attention gate",
-        "Places are weighted by what a sum of projections of them and of another value gives.",
+        "Places are weighted by what a sum of projections of them and of another value gives: "
+        "`16 features`.",
         "place-attention",
     ),
     FigureWord(

@@ -67,6 +67,8 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("memory-addressing", "NTM addressing"),
         ("summed-embeddings", "summed embeddings (3 tables of 64 × 8)"),
         ("attention-flow", "bidirectional attention flow"),
+        ("edge-convolution", "edge convolution 6 → 16"),
+        ("box-decoding", "box decoding (3 anchors)"),
         ("joint-network", "joint network (12 → 30)"),
         ("short-convolution", "gated short convolution (kernel 3)"),
         ("variable-selection", "variable selection (2 variables)"),

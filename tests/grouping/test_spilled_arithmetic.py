@@ -54,9 +54,9 @@ def _find(tree: GroupTree, name: str) -> Group:
 
 
 def test_mean_and_deviation_between_layers_are_one_box() -> None:
-    block = _find(build(_POOLING), "Mean and deviation")
+    block = _find(build(_POOLING), "Statistics pooling")
     assert block.recognised is not None
-    assert block.recognised.text == "Mean and deviation"
+    assert block.recognised.text == "Statistics pooling, mean and deviation"
     assert list_operators(block) == sorted(
         ["Clip", "Concat", "Mul", "ReduceMean", "ReduceMean", "ReduceMean", "Sqrt", "Sub"]
     )
@@ -110,12 +110,12 @@ def test_statistics_are_one_box_though_a_variance_is_written_out(old: str, new: 
     text = text.replace("biased", "").replace("float less", "float two = {2}, float less")
     if new == "biased":
         text = text.replace("[var] some", "[var] variance")
-    assert len(list_operators(_find(_build_exported(text), "Mean and deviation"))) >= 7
+    assert len(list_operators(_find(_build_exported(text), "Statistics pooling"))) >= 7
 
 
 def test_what_a_module_computes_stays_in_its_box() -> None:
     tree = _build_exported(_EXPORTED.replace("[var]", "[Pool]"))
-    assert not [block for block in find_blocks(tree) if block.type_name == "Mean and deviation"]
+    assert not [block for block in find_blocks(tree) if block.type_name == "Statistics pooling"]
 
 
 def test_a_short_formula_is_written() -> None:

@@ -274,3 +274,45 @@ def test_a_step_of_an_idea_is_a_box_inside(*, is_squashed: bool) -> None:
     routing = next(block for block in find_blocks(tree) if block.label == "Routing update")
     inner = [group.label for group in routing.inner_groups()]
     assert inner == (["Squash"] if is_squashed else [])
+
+
+#: what finds neighbours comes before the first layer, so that it is preparation of that
+_EDGES = """
+    cloud (float[1, 64, 3] x) => (float[1, 64, 12] y)
+    <float two = {2}, float minus = {-2}, int64[1] last = {-1}, int64[1] count = {8},
+     int64[1] next = {2}, int64[2] dims = {6, 16}, int64[2] more = {16, 12},
+     int64[4] all = {1, 64, 8, 3}>
+    {
+      [w] w = ConstantOfShape (dims)  [w2] w2 = ConstantOfShape (more)
+      [Transpose] turned = Transpose <perm = [0, 2, 1]> (x)
+      [Mul] twice = Mul (x, minus)
+      [MatMul] products = MatMul (twice, turned)
+      [Pow] squares = Pow (x, two)
+      [ReduceSum] lengths = ReduceSum (squares, last)
+      [Neg] below = Neg (lengths)
+      [Sub] half = Sub (below, products)
+      [Transpose_1] others = Transpose <perm = [0, 2, 1]> (lengths)
+      [Sub_1] near = Sub (half, others)
+      [TopK] distances, which = TopK (near, count)
+      [Unsqueeze] places = Unsqueeze (which, last)
+      [GatherND] found = GatherND <batch_dims = 1> (x, places)
+      [Unsqueeze_1] own = Unsqueeze (x, next)
+      [Sub_2] apart = Sub (found, own)
+      [Expand] beside = Expand (own, all)
+      [Concat] edges = Concat <axis = 3> (apart, beside)
+      [conv__MatMul] projected = MatMul (edges, w)
+      [conv__Relu] bent = Relu (projected)
+      [ReduceMax] most = ReduceMax <keepdims = 0> (bent, next)
+      [head__MatMul] scores = MatMul (most, w2)
+      [head__Relu] y = Relu (scores)
+    }
+"""
+
+
+def test_an_idea_may_begin_in_what_prepares_a_layer() -> None:
+    found = {group.label: group for group in find_blocks(build(_EDGES))}
+    assert "Edge convolution" in found
+    told = found["Edge convolution"].recognised
+    assert told is not None
+    assert told.text == "Edge convolution 6 → 16, 8 neighbours"
+    assert "Nearest neighbours" in found  # a step of it that is seen when it is opened

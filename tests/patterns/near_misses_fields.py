@@ -112,6 +112,11 @@ a sum
   reduction = "add" => reduction = "max"
 shares
   attention = Softmax (source) => attention = Tanh (source)
+other words behind the vocabulary, their shares are computed
+  [adds] y = ScatterElements <axis = 1, reduction = "add"> (made, which, copied)
+    => [joins] all = Concat <axis = 1> (made, source)
+      [adds] y = ScatterElements <axis = 1, reduction = "add"> (all, which, copied)
+  float[2, 50] y => float[2, 62] y
 [sparsemax]
 running sums = Selection
   sums = CumSum (ordered, last) => sums = Relu (ordered)

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 TEXT = """
+[box-decoding]
+a size that is an exponential
+  grown = Exp (size) => grown = Tanh (size)
+places of a grid, it is one number
+  gx = Add (sx, columns) => gx = Add (sx, stride)
+  gy = Add (sy, rows) => gy = Add (sy, stride)
+parts of one value
+  size, rest = Split <axis = 4> (x, parts) => unused, rest = Split <axis = 4> (x, parts)
+      a, b, size, d = Split <axis = 4> (z, parts)
+  25] x) => 25] x, float[1, 3, 8, 8, 25] z)
 [predicted-transform]
 the identity
   unit = {1, 0, 0, 1} => unit = {1, 0, 1, 1}

@@ -259,6 +259,23 @@ differences
 the same points
   found = GatherND <batch_dims = 1> (x, places)
     => z = Tanh (x) found = GatherND <batch_dims = 1> (z, places)
+[edge-convolution]
+differences
+  apart = Sub (found, own) => apart = Mul (found, own)
+the largest of neighbours, it is of points
+  ReduceMax <keepdims = 0> (bent, next) => ReduceMax <keepdims = 0> (bent, early)
+  int64[1] next = {2}, => int64[1] next = {2}, int64[1] early = {1},
+  (float[1, 64, 16] y) => (float[1, 8, 16] y)
+a layer
+  projected = MatMul (edges, w) => projected = Tanh (edges)
+  (float[1, 64, 16] y) => (float[1, 64, 6] y)
+the same points
+  found = GatherND <batch_dims = 1> (x, places)
+    => z = Tanh (x) found = GatherND <batch_dims = 1> (z, places)
+the edges alone, others take them too
+  bent = Relu (projected) => bent0 = Relu (projected)  bent = Add (bent0, edges)
+  dims = {6, 16} => dims = {6, 6}
+  (float[1, 64, 16] y) => (float[1, 64, 6] y)
 [graph-convolution]
 a graph, other features
   float[50, 50] adjacency => float[50, 40] adjacency
@@ -364,6 +381,10 @@ queries and keys, of one value
   asked = MatMul (query, wq) => asked = MatMul (keys, wk)
 shares over what is summed up
   Softmax <axis = 1> (scores) => Softmax <axis = 2> (scores)
+the sum of the exponentials
+  shares = Softmax <axis = 1> (scores) => high = ReduceMax (scores, tokens)
+      less = Sub (scores, high)  e = Exp (less)  all = ReduceSum (less, tokens)
+      shares = Div (e, all)
 [soft-routing]
 experts of what is routed = Soft selection, of 2
   two = MatMul (x, w2) => two = MatMul (z, w2)
@@ -483,6 +504,21 @@ shifts of tokens
 
 #: other ways in which exporters write blocks of a pattern
 SPELLINGS = """
+[edge-convolution]
+means of neighbours = Edge convolution 6 → 16, 8 neighbours, mean over neighbours
+  ReduceMax <keepdims = 0> (bent, next) => ReduceMean <keepdims = 0> (bent, next)
+every second neighbour = Edge convolution 6 → 16, 4 neighbours, of the 8 nearest
+  distances, which = TopK (near, count)
+    => distances, more = TopK (near, count)  which = Slice (more, zero, eight, next, next)
+  int64[1] next = {2}, => int64[1] next = {2}, int64[1] zero = {0}, int64[1] eight = {8},
+  {1, 64, 8, 3} => {1, 64, 4, 3}
+the largest difference beside the point = Max-relative graph convolution 6 → 16, 8 neighbours
+  edges = Concat <axis = 3> (apart, beside) => most = ReduceMax <keepdims = 0> (apart, next)
+  beside = Expand (own, all) =>
+  projected = MatMul (edges, w) => edges = Concat <axis = 2> (x, most)
+      y = MatMul (edges, w)
+  bent = Relu (projected) =>
+  y = ReduceMax <keepdims = 0> (bent, next) =>
 [cost-volume]
 sums of products, both maps stay = Cost volume, concatenation, 3 displacements
   p1 = Mul (x, left)   c1 = ReduceMean (p1, over) => c1 = Concat <axis = 1> (x, left)

@@ -99,7 +99,25 @@ sums of the keys
 
 SPELLINGS = """
 [weighted-sum]
-a convolution of the shares before = Location-sensitive attention
+exponentials, limited and divided by their sum = Additive attention, 8 units
+  shares = Softmax <axis = 1> (scores) => high = ReduceMax (scores, tokens)
+      less = Sub (scores, high)  e = Exp (less)  all = ReduceSum (e, tokens)
+      some = Add (all, little)  shares = Div (e, some)
+  int64[1] tokens = {1}> => int64[1] tokens = {1}, float little = {1e-5}>
+exponentials alone = Additive attention, 8 units
+  shares = Softmax <axis = 1> (scores) => e = Exp (scores)  all = ReduceSum (e, tokens)
+      shares = Div (e, all)
+all pairs of one sequence = Additive self-attention, 8 units
+  asked = MatMul (query, wq) => asked0 = MatMul (keys, wk)  asked = Unsqueeze (asked0, tokens)
+  given = MatMul (keys, wk) => given0 = MatMul (keys, wk)  given = Unsqueeze (given0, two)
+  int64[1] tokens = {1}> => int64[1] tokens = {1}, int64[1] two = {2}, int64[1] last = {3}>
+  scores = MatMul (squashed, v) => scores0 = MatMul (squashed, v)
+      scores = Squeeze (scores0, last)
+  shares = Softmax <axis = 1> (scores) => shares = Softmax <axis = 2> (scores)
+  weighted = Mul (shares, keys) =>
+  y = ReduceSum <keepdims = 0> (weighted, tokens) => y = MatMul (shares, keys)
+  float[2, 12] y => float[2, 16, 12] y
+a convolution of the shares before = Location-sensitive attention, 8 units
   float[2, 16, 12] keys) => float[2, 16, 12] keys, float[2, 1, 16] before)
   int64[1] tokens = {1}> => int64[1] tokens = {1}, int64[3] kernel = {4, 1, 5},
       int64[2] of_places = {4, 8}>

@@ -83,6 +83,24 @@ as many middles
 """
 
 SPELLINGS = """
+[box-decoding]
+squares of sigmoids = Box decoding, 3 anchors
+  grown = Exp (size) => bent = Sigmoid (size)  twice = Mul (bent, two)  grown = Mul (twice, twice)
+  float stride = {16} => float stride = {16}, float two = {2}
+sizes of one place = Box decoding
+  wide = Mul (grown, anchors) => wide = Mul (grown, stride)
+parts by slices = Box decoding, 3 anchors
+  tx, ty, size, rest = Split <axis = 4> (x, parts) => tx = Slice (x, n0, n1, axis)
+      ty = Slice (x, n1, n2, axis)  size = Slice (x, n2, n4, axis)  rest = Slice (x, n4, n25, axis)
+  float stride = {16} => float stride = {16}, int64[1] n0 = {0}, int64[1] n1 = {1},
+      int64[1] n2 = {2}, int64[1] n4 = {4}, int64[1] n25 = {25}, int64[1] axis = {4}
+[copying]
+words that the vocabulary lacks behind it = Copy mechanism
+  [adds] y = ScatterElements <axis = 1, reduction = "add"> (made, which, copied)
+    => [joins] all = Concat <axis = 1> (made, none)
+      [adds] y = ScatterElements <axis = 1, reduction = "add"> (all, which, copied)
+  float one = {1} => float one = {1}, float[2, 3] none = {0, 0, 0, 0, 0, 0}
+  float[2, 50] y => float[2, 53] y
 [gated-residual-network]
 a context besides
   float[4, 9, 8] x) => float[4, 9, 8] x, float[4, 1, 8] c)
