@@ -119,6 +119,11 @@ class ValueSizes:
             self._known[value] = self._find(value)
         return self._known[value]
 
+    def find_channel_axis(self, value: Value) -> int | None:
+        """Return which axis has the channels: 1, 0 without a batch, -1; None where unknown."""
+        dims = self._facts.find_dims(value)
+        return self._find_channels(value, len(dims)) if dims else None
+
     def _find(self, value: Value) -> Size | None:
         fact = self._facts.find(value)
         if not fact.dims:
