@@ -56,9 +56,9 @@ _STATISTICS = {
     "minimum": "minimum",
     "sum": "sum",
 }
-_FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
+FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
 _GATED = "Gated mix"
-_NAMES = (_FORMULA, _GATED, _MASK, _REARRANGED, _SELECTION)
+_NAMES = (FORMULA, _GATED, _MASK, _REARRANGED, _SELECTION)
 #: blocks that a formula may hold
 _PLAIN = ("activation", "attention", "weighted sum")
 
@@ -238,7 +238,7 @@ def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     facts = (text,) if text else () if is_short else _list_functions(operations)
     if facts:
         is_gate = bool(text) and find_mixing_gate(operations, end) is not None
-        yield FoundBlock("formula", _GATED if is_gate else _FORMULA, numbers, end, facts)
+        yield FoundBlock("formula", _GATED if is_gate else FORMULA, numbers, end, facts)
 
 
 def _find_end(blocks: FoundBlocks, kinds: tuple[str, ...]) -> int | None:
@@ -350,6 +350,14 @@ def is_mere_arithmetic(found: Recognition) -> bool:
     return found.name in _NAMES
 
 
+def is_written_formula(found: Recognition) -> bool:
+    """Return whether a block is a formula that is written, and no list of functions."""
+    is_formula = found.name in (FORMULA, _GATED) and len(found.facts) > 0
+    return is_formula and not {*found.facts[0]}.isdisjoint(_OF_FORMULAS)
+
+
+#: signs of what is written, which are in no list
+_OF_FORMULAS = "(+−·/√²³|‖=<>^Σ"
 #: what functions are called in a list
 _POWERS = {0.5: "root", 2.0: "square"}
 _WORDS = {
