@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -339,12 +340,14 @@ class _Writer:
 
 
 def _write_number(number: float, *, is_added: bool = False) -> tuple[str, int]:
-    """Return a number with three digits, √2 where it is that, or ε, and how it holds together."""
+    """Return a number with three digits, √2 or π where it is that, or ε, and how it binds."""
     if is_added and 0 < number <= _MOST_EPSILON:
         return _EPSILON, _ATOM
     for root in _ROOTS:
         if abs(abs(number) - root**0.5) < _SAME:
             return (f"√{root}", _PREFIX) if number > 0 else (f"−√{root}", _NEGATIVE)
+    if abs(abs(number) - math.pi) < _SAME:
+        return ("π", _ATOM) if number > 0 else ("−π", _NEGATIVE)
     text = write_number(abs(number), 3).replace("-", "−")
     return (text, _ATOM) if number >= 0 else (f"−{text}", _NEGATIVE)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _TOKEN = re.compile(
-    r"\s*(\d+(?:\.\d+)?(?:e−?\d+)?|logsumexp|LeakyReLU|softplus|arc\w+|[A-Za-z]{2,}|[A-Za-zσεΣΠ]"
+    r"\s*(\d+(?:\.\d+)?(?:e−?\d+)?|logsumexp|LeakyReLU|softplus|arc\w+|[A-Za-z]{2,}|[A-Za-zσεπΣΠ]"
     r"|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+|[()|‖√+−·/^,=<>≥≤])"
 )
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -19,7 +19,7 @@ from netloupe.explorer.readers.load import load
 
 from .formula_reader import Array, FormulaReader
 
-_STORED = {"half": 0.5, "one": 1.0, "two": 2.0, "least": -1.5, "few": 1e-5}
+_STORED = {"half": 0.5, "one": 1.0, "two": 2.0, "least": -1.5, "few": 1e-5, "root": 2**0.5, "pi": np.pi}
 #: operators of the graphs, with what they take: ``r`` for a result, ``s`` for a stored number
 _UNARY = ("Abs", "Cos", "Exp", "Neg", "Relu", "Sigmoid", "Sin", "Tanh", "Reciprocal", "Sqrt")
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")
@@ -79,6 +79,7 @@ _SQUASH = """
         ("s = Pow (a, two)  y = Sqrt (s)", "√(x²)"),
         ("s = Sub (b, c)  y = Sub (a, s)", "x − (y − z)"),
         ("s = Div (b, c)  y = Div (a, s)", "x / (y / z)"),
+        ("p = Mul (a, pi)  s = Sin (p)  y = Div (s, root)", "sin(π · x) / √2"),
         ("l = Clip (a, few)  r = Sqrt (l)  y = Div (one, r)", "1 / √max(x, ε)"),
     ],
 )
@@ -169,7 +170,7 @@ def test_a_formula_is_what_is_computed(drawn: tuple[str, tuple[int, ...]], dims:
         computed = _run(model, values)
         assume(computed is not None and np.isfinite(computed).all())
         assert computed is not None
-        known = {"c": np.arange(5.0), "ε": np.array(_STORED["few"])}
+        known = {"c": np.arange(5.0), "ε": np.array(_STORED["few"]), "π": np.array(np.pi)}
         read = [
             FormulaReader(text, known | dict(zip("xyz", order, strict=True)), axes).evaluate()
             for order in permutations(values.values())
