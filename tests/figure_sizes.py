@@ -20,6 +20,8 @@ KERNELED = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "MaxPool", "A
 KERNELED += ("LpPool", "DeformConv", "FusedConv", "NhwcConv", "Conv3D")
 _CHANNELS = re.compile(r"(\d[\d,]*) channels?")
 _SIZE = re.compile(r"\d[\d,]*(?: × \d[\d,]*)+")
+#: operators whose boxes tell axes, or sizes in the order of the file
+_ORDERING = ("Expand", "Reshape", "Slice", "Tile", "Transpose")
 #: so many values are looked at around one
 _MOST_AROUND = 300
 _OF_MAPS = ("BatchNormalization", "InstanceNormalization", "GroupNormalization", "Resize")
@@ -59,6 +61,23 @@ def _is_of_map(value: Value) -> bool:
     return False
 
 
+def judge_order(told: Sequence[int], dims: Sequence[int]) -> bool:
+    """Return whether a size stands in the order of the file, perhaps without a first axis."""
+    known = [*dims]
+    return [*told] in (known, known[1:], [*known[:1], *known[2:]])
+
+
+def _orders_axes(picture: Picture, place: int, file: File) -> bool:
+    """Return whether a box permutes axes, or gives another shape than a list, and nothing else."""
+    box = picture.scene.boxes[place] if place >= 0 else None
+    element = box.item.element if box is not None and not box.item.is_open else None
+    node = getattr(element, "main", element) if getattr(element, "kind", "") != "block" else None
+    if not isinstance(node, Node) or node.op_type not in _ORDERING:
+        return False
+    result = file.shapes.get(node.outputs[0].name, ()) if node.outputs and node.outputs[0] else ()
+    return node.op_type != "Reshape" or sum(dim != 1 for dim in result[1:]) > 1
+
+
 def judge_sizes(picture: Picture, file: File) -> Iterator[str]:
     """Judge what stands beside edges: the value has these sizes, and channels stand at one end."""
     orders: dict[bool, str] = {}
@@ -82,7 +101,8 @@ def judge_sizes(picture: Picture, file: File) -> Iterator[str]:
         if match is None:
             continue
         told = [int(each.replace(",", "")) for each in match.group().split(" × ")]
-        if len(told) == 3 and len({*told}) == 2 and told[0] != told[2]:
+        is_ordered = any(_orders_axes(picture, end, file) for end in (edge.source, edge.target))
+        if not is_ordered and len(told) == 3 and len({*told}) == 2 and told[0] != told[2]:
             orders.setdefault(told[0] == told[1], edge.label)  # the sides of a map are equal
         dims = file.shapes.get(edge.value.name)
         if dims is None or any(not isinstance(dim, int) for dim in dims):
@@ -90,6 +110,8 @@ def judge_sizes(picture: Picture, file: File) -> Iterator[str]:
         known = [dim for dim in dims if isinstance(dim, int)]
         if holds_batch(told, known, file):
             yield f"edge {edge.path}: {edge.label} of {dims} holds the batch"
+        if is_ordered and not judge_order(told, known):
+            yield f"edge {edge.path}: {edge.label} of {dims} beside a box that tells its axes"
         is_moved = len(known) == 4 and told == [*known[2:], known[1]] != known[1:]
         if is_moved and tuple(dims[1:]) not in convolved and not _is_of_map(edge.value):
             yield f"edge {edge.path}: {edge.label} of {dims}, which is no map"

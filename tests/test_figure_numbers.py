@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.readers.load import load
 from tests.figure_numbers import Border, File, judge_text
-from tests.figure_sizes import holds_batch
+from tests.figure_sizes import holds_batch, judge_order
 
 TEXT = """<ir_version: 8, opset_import: ["": 17]>
 g (float[1, 3, 32, 48] x) => (float[1, 16, 12] y) {
@@ -77,3 +77,19 @@ g (float[{", ".join(map(str, shape))}] x) => (float y) {{ y = Relu (x) }}"""),
         path,
     )
     assert is_so == (not holds_batch([12, 48], [12, 48], File(path)))
+
+
+@pytest.mark.parametrize(
+    ("told", "dims", "is_so"),
+    [
+        ([33, 12, 42], [33, 12, 42], True),
+        ([12, 42], [1, 12, 42], True),
+        ([33, 42], [33, 1, 42], True),  # a batch behind the steps
+        ([33, 42, 12], [33, 12, 42], False),
+        ([33, 42, 2], [1, 2, 33, 42], False),
+    ],
+)
+def test_a_size_beside_a_box_that_tells_axes_has_their_order(
+    told: list[int], dims: list[int], is_so: bool
+) -> None:
+    assert judge_order(told, dims) == is_so

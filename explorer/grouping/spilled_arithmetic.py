@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from netloupe.explorer.dataflow import is_input_independent, is_of_shapes
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import (
+    FORMULA,
     MOST_NODES,
     GraphContext,
     Recognition,
     find_graph_context,
     has_weights,
+    is_written_formula,
     name_passage,
     try_to_recognise,
 )
@@ -33,8 +36,8 @@ from .small_blocks import wrap
 _MOST_OF_GRAPH = 20_000
 #: a group with more children is not looked at
 _MOST_CHILDREN = 300
-#: fewer boxes are seen at once; more are no one thing
-_LEAST_BOXES, _MOST_BOXES = 4, 40
+#: fewer boxes are seen at once, unless one short formula tells them; more are no one thing
+_LEAST_BOXES, _LEAST_WRITTEN, _MOST_BOXES = 4, 2, 40
 #: a box computes with so many values at most
 _MOST_ENTRIES = 3
 #: a child that is part of it has so many nodes at most
@@ -59,10 +62,11 @@ Child = Group | Node
 def group_arithmetic(root: Group, free_path: FreePath) -> None:
     """Make blocks of at least four children without weights that together give one value.
 
-    Nothing outside takes what is computed on the way, and what stands in a group of an author
-    stays there. Sums and joins of what comes from elsewhere, at the beginning or the end, stay
-    outside, as do activations at the beginning. Linear in the tree; groups wired alike are looked
-    at once.
+    Of two or three that compute with fewer values than they are, a block is made where a formula
+    tells them: ``x / √(Σx²)``. Nothing outside takes what is computed on the way, and what stands
+    in a group of an author stays there. Sums and joins of what comes from elsewhere, at the
+    beginning or the end, stay outside, as do activations at the beginning. Linear in the tree;
+    groups wired alike are looked at once.
 
     Parameters
     ----------
@@ -72,7 +76,7 @@ def group_arithmetic(root: Group, free_path: FreePath) -> None:
         Gives an unused path for a child of a group.
     """
     finder = _Finder(root.graph)
-    for group in list_searched(root, _LEAST_BOXES, _MOST_CHILDREN):
+    for group in list_searched(root, _LEAST_WRITTEN, _MOST_CHILDREN):
         for region, name, facts in finder.find(group):
             block = wrap(group, region, name, name, name, free_path)
             block.facts = facts
@@ -146,11 +150,11 @@ class _Finder:
         """Return children that are one box each, with its name and facts; none twice."""
         boxes = self._list_boxes(group)
         count = sum(box.is_fit for box in boxes)
-        if not _LEAST_BOXES <= count < len(boxes) or self._is_known(group):
+        if not _LEAST_WRITTEN <= count < len(boxes) or self._is_known(group):
             return []  # where all is arithmetic, it stands between no layers
         found: list[tuple[list[Child], str, tuple[str, ...]]] = []
         taken: set[int] = set()
-        for is_named in (True, False):
+        for is_named in (True, False) if count >= _LEAST_BOXES else ():
             for end in range(len(boxes) - 1, -1, -1):
                 if end in taken or not boxes[end].is_fit:
                     continue
@@ -164,7 +168,28 @@ class _Finder:
                 if name:
                     found.append(([boxes[place].child for place in sorted(part)], name, facts))
                     taken |= part
+        for end in range(len(boxes) - 1, -1, -1):
+            part = self._choose_short(boxes, end, taken)
+            if part:
+                found.append(([boxes[place].child for place in sorted(part)], FORMULA, ()))
+                taken |= part
         return found
+
+    def _choose_short(self, boxes: Sequence[Box], end: int, taken: set[int]) -> set[int]:
+        """Return two or three children that a formula tells, which end with one; else nothing."""
+        if end in taken or not boxes[end].is_fit:
+            return set()
+        region = _trim(boxes, _find_region(boxes, end, taken), _arranges)
+        part = _trim(boxes, region, _joins_or_bends)
+        nodes = [node for place in part for node in boxes[place].nodes]
+        if not _LEAST_WRITTEN <= len(part) < _LEAST_BOXES or end not in part:
+            return set()
+        if boxes[end].nodes[0].operator.has("adds") and not boxes[end].givers <= part:
+            return set()  # a residual goes around
+        if not 0 < _count_values(nodes) < len(part):
+            return set()
+        known = self._recognise(nodes)
+        return part if known is not None and is_written_formula(known) else set()
 
     def _list_boxes(self, group: Group) -> list[Box]:
         boxes: list[Box] = []
@@ -273,3 +298,17 @@ def _joins_or_bends(box: Box) -> bool:
 
 def _count_entries(boxes: Sequence[Box], region: set[int]) -> int:
     return len({giver for place in region for giver in boxes[place].givers} - region)
+
+
+def _count_values(nodes: Sequence[Node]) -> int:
+    """Return with how many computed values some nodes begin."""
+    inside = {*nodes}
+    return len(
+        {
+            value
+            for node in nodes
+            for value in node.inputs
+            if value is not None and value.producer not in inside and not is_of_shapes(value)
+            if not is_input_independent(value)
+        }
+    )

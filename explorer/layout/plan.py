@@ -21,7 +21,14 @@ from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
 from .stream import find_main_stream
-from .stream_sizes import MOST_EDGES, is_stage, list_size_changes, order_stream, tell_skips
+from .stream_sizes import (
+    MOST_EDGES,
+    is_stage,
+    list_size_changes,
+    order_stream,
+    tell_skips,
+    tells_order,
+)
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
 from .u_levels import find_mirrored_levels
@@ -227,14 +234,18 @@ def _find_sizes(
     level.u = find_u(level, chain, resolutions, stubs, sums) or find_mirrored_levels(
         level, chain, resolutions, stubs
     )
-    changes = list_size_changes(edges, item.children, chain, found)
+    told = [
+        sizes.find_in_order(link.value) if tells_order(link, item.children) else size
+        for link, size in zip(links, found, strict=True)
+    ]
+    changes = list_size_changes(edges, item.children, chain, told)
     if level.u is None and not with_lanes:
         return changes, {}
     if level.u is None:
         level.lanes = find_lanes(level, [_find_maps(sizes, link) for link in links], stubs)
         lanes = level.lanes
         if lanes is not None:
-            written = [size.write() if size is not None else "" for size in found]
+            written = [size.write() if size is not None else "" for size in told]
             changes = lanes.choose_told(level.wires, changes, written)
         return changes, {}
     shape = level.u

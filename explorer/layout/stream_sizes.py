@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.view import Item
+from netloupe.explorer.model import Node
+from netloupe.explorer.view import Item, Link
 
 from .scene import LevelEdge
 from .u_shape import UShape
@@ -37,6 +39,26 @@ def is_stage(item: Item) -> bool:
             return False
         outer = outer.parent
     return not item.is_terminal
+
+
+def tells_order(link: Link, children: Sequence[Item]) -> bool:
+    """Return whether a box at one end of a link tells sizes in the order of the file.
+
+    One that permutes axes, takes a part of them or gives another shape does, where it stands alone.
+    """
+    ends = (end for end in (link.source, link.target) if end >= 0)
+    return any(_orders_axes(children[end]) for end in ends)
+
+
+def _orders_axes(item: Item) -> bool:
+    element = item.element
+    node = element.main if isinstance(element, Group) and element.kind == "operation" else element
+    if item.is_open or not isinstance(node, Node):
+        return False
+    if node.operator.has("reshapes"):  # what becomes a list has no order of axes
+        dims = find_value_facts(node.graph.model).find_dims(node.output(0))
+        return dims is not None and sum(dim != 1 for dim in dims[1:]) > 1
+    return node.operator.has("permutes", "repeats", "slices")
 
 
 def list_size_changes(

@@ -119,6 +119,26 @@ class ValueSizes:
             self._known[value] = self._find(value)
         return self._known[value]
 
+    def find_in_order(self, value: Value) -> Size | None:
+        """Return the size of a value with its axes in the order of the file, without the batch.
+
+        So it stands beside boxes that tell axes in that order.
+        """
+        size, fact = self.find(value), self._facts.find(value)
+        if size is None or not fact.dims:
+            return size
+        dims = self._without_batch(fact.dims)
+        texts = tuple(map(write_dim, dims))
+        if not texts or "?" in texts:
+            return size
+        amounts = tuple(map(measure_dim, dims[:-1]))
+        return Size(texts[:-1], texts[-1], size.dtype, False, amounts)
+
+    def find_channel_axis(self, value: Value) -> int | None:
+        """Return which axis has the channels: 1, 0 without a batch, -1; None where unknown."""
+        dims = self._facts.find_dims(value)
+        return self._find_channels(value, len(dims)) if dims else None
+
     def _find(self, value: Value) -> Size | None:
         fact = self._facts.find(value)
         if not fact.dims:

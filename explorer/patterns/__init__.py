@@ -5,7 +5,7 @@ an MLP, and what all of them are together. Nothing here knows groups, names of s
 shown.
 """
 
-from .arithmetic import has_weights, is_mere_arithmetic
+from .arithmetic import FORMULA, has_weights, is_mere_arithmetic, is_written_formula
 from .block_names import name_block
 from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
@@ -44,6 +44,7 @@ from .shortcuts import has_projection
 from .weight_sizes import read_dims
 
 __all__ = [
+    "FORMULA",
     "IDEA",
     "MOST_NODES",
     "SIZE",
@@ -75,6 +76,7 @@ __all__ = [
     "has_weights",
     "is_chain",
     "is_mere_arithmetic",
+    "is_written_formula",
     "make_ingredient",
     "name_block",
     "name_passage",

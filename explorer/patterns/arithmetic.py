@@ -24,8 +24,8 @@ from .recognition import Recognition
 from .terms import Term, read_terms
 from .weight_sizes import read_type_dims, read_width
 
-#: fewer operations are seen at once
-_LEAST = 4
+#: fewer operations are seen at once, unless a formula tells them
+_LEAST, _LEAST_WRITTEN = 4, 2
 #: so many of a rearrangement do more than change a shape
 _LEAST_REARRANGED = 2
 _MOST = 60
@@ -38,7 +38,7 @@ _MOST_SPACED, _SAME_STEP = 64, 1e-5
 _MOST_ALIKE = 4096
 _MOST_OF_SERIES = 1 << 16
 #: so many functions are written as a formula, and so many of a longer one are named
-_MOST_WRITTEN = 3
+_MOST_WRITTEN, _MOST_LISTED = 5, 4
 #: what only takes, moves and joins elements
 _TAKING = (*ARRANGING, "gathers", "inserts_axes", "moves_pixels", "picks", "slices", "splits")
 _REARRANGING = (*_TAKING, "joins", "pads", "repeats")
@@ -56,9 +56,9 @@ _STATISTICS = {
     "minimum": "minimum",
     "sum": "sum",
 }
-_FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
+FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
 _GATED = "Gated mix"
-_NAMES = (_FORMULA, _GATED, _MASK, _REARRANGED, _SELECTION)
+_NAMES = (FORMULA, _GATED, _MASK, _REARRANGED, _SELECTION)
 #: blocks that a formula may hold
 _PLAIN = ("activation", "attention", "weighted sum")
 
@@ -219,31 +219,32 @@ def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find at least four operations without weights that compute one value.
+    """Find operations without weights that compute one value.
 
-    It is written as people write it where that is short, what a Sigmoid gives as g where it is the
-    gate between two values; of a longer one the functions in it are told. Where all that is
-    computed is true or false, it is a mask.
+    They are written as people write it where that is short, what a Sigmoid gives as g where it is
+    the gate between two values; of at least four the functions are told where it is longer. Where
+    all that is computed is true or false, it is a mask.
     """
     operations = blocks.operations
     end = _find_end(blocks, ("activation", "length", "soft cap"))
-    if end is None or not _LEAST <= len(operations) <= _MOST:
+    if end is None or not _LEAST_WRITTEN <= len(operations) <= _MOST:
         return
     operators = [node.operator for node in operations.nodes]
     numbers = frozenset(range(len(operations)))
     if any(operator.has("looks_up", "scatters", *_SELECTING) for operator in operators):
         return
+    is_short = len(operations) < _LEAST
     if all(operator.has(*_MASKING, *_REARRANGING) for operator in operators):
-        if any(operator.has(*_MASKING) for operator in operators):
+        if not is_short and any(operator.has(*_MASKING) for operator in operators):
             yield FoundBlock("mask", _MASK, numbers, end, ("by comparison",))
         return
     if not all(operator.has(*_COMPUTING, *_MASKING) for operator in operators):
         return
     text = write_formula(operations, end, _MOST_WRITTEN)
-    facts = (text,) if text else _list_functions(operations)
+    facts = (text,) if text else () if is_short else _list_functions(operations)
     if facts:
         is_gate = bool(text) and find_mixing_gate(operations, end) is not None
-        yield FoundBlock("formula", _GATED if is_gate else _FORMULA, numbers, end, facts)
+        yield FoundBlock("formula", _GATED if is_gate else FORMULA, numbers, end, facts)
 
 
 def _find_end(blocks: FoundBlocks, kinds: tuple[str, ...]) -> int | None:
@@ -355,6 +356,14 @@ def is_mere_arithmetic(found: Recognition) -> bool:
     return found.name in _NAMES
 
 
+def is_written_formula(found: Recognition) -> bool:
+    """Return whether a block is a formula that is written, and no list of functions."""
+    is_formula = found.name in (FORMULA, _GATED) and len(found.facts) > 0
+    return is_formula and not {*found.facts[0]}.isdisjoint(_OF_FORMULAS)
+
+
+#: signs of what is written, which are in no list
+_OF_FORMULAS = "(+−·/√²³|‖=<>^Σ"
 #: what functions are called in a list
 _POWERS = {0.5: "root", 2.0: "square"}
 _WORDS = {
@@ -390,6 +399,6 @@ def _list_functions(operations: Operations) -> tuple[str, ...]:
             words[_WORDS[kind]] = None
         elif node.operator.has("activates"):
             words[kind] = None
-    if not 0 < len(words) <= _MOST_WRITTEN + 1:
+    if not 0 < len(words) <= _MOST_LISTED:
         return ()
     return (", ".join(words),)

@@ -46,6 +46,17 @@ class PickedPart(NamedTuple):
         )
 
     @property
+    def is_reversal(self) -> bool:
+        """Whether it is all of the axis, from the last place back to the first."""
+        start, end, size = self.start, self.end, self.size
+        if self.step != -1 or not isinstance(start, int) or not isinstance(end, int):
+            return False
+        # what lies before the first place is counted from the end
+        if not isinstance(size, int):
+            return (start == -1 or start >= ENDLESS) and end <= -ENDLESS
+        return (start == -1 or start >= size - 1) and end < -size
+
+    @property
     def length(self) -> Dim:
         """How many places it has; None where that is not known."""
         end = self.size if self.is_to_end else self.end

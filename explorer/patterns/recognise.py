@@ -82,7 +82,8 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
 def _tell_picked(operations: Operations, found: FoundBlock) -> list[str]:
     """Return which place of a sequence a block takes, or which a recurrent layer hands on."""
     told = [f"of the {word}" for word in operations.picked.values()]
-    told += operations.scaled.values()
+    if found.kind != "formula":  # which tells it itself
+        told += operations.scaled.values()
     if found.kind == "recurrent":
         for node, users in zip(operations.nodes, operations.users, strict=True):
             word = read_picked_token(node) if OUTSIDE in users else ""

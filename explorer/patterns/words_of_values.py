@@ -132,10 +132,14 @@ SIZES = (
     FigureWord("`/2`, `×2`", "Height and width are halved, doubled."),
     FigureWord("`64 → 128`", "Features or channels before and behind, and those between."),
     FigureWord(
-        "`axis 1 · 8 to 12`",
+        "`8 … 11 of 36`",
         "The part of an axis that is taken: places 8 to 11, where the first is 0.",
     ),
-    FigureWord("`3 parts of 12`", "Into how many parts a value is split, and how long each is."),
+    FigureWord("`2nd of 3`", "The one place of an axis that is taken."),
+    FigureWord("`36 → 3 × 12`", "Into how many parts a value is split, and how long each is."),
+    FigureWord("`16 + 8 → 24`", "How long what is joined is, and what becomes of it."),
+    FigureWord("`over 36`", "Along an axis of so many places, for each of the others."),
+    FigureWord("`over all 8 × 8 places`", "For each channel of a map."),
     FigureWord("halves the size", "A block of a stack has strides of 2, and the others none."),
     FigureWord(
         "shared, shared with embedding",

@@ -47,7 +47,7 @@ _SIGNS = {
 def tell_settings(node: Node) -> tuple[str, ...]:
     """Return what a node does in words; nothing where its settings say it, or it is not known.
 
-    * One that pads, with what and how much: ``reflect 3``, ``zeros 2 before``.
+    * One that pads, with what and how much: ``reflect 3 on each side``, ``zeros 2 before``.
     * One that limits, between what: ``0 … 20``, ``≥ 0.0001``.
     * One that takes one place of a sequence: ``first token``, ``last step``.
     * One that changes a shape, to which: ``to 5 × 2``.
@@ -127,7 +127,7 @@ def _tell_padding(node: Node) -> tuple[str, ...]:
 
 
 def read_padding(node: Node) -> tuple[str, str]:
-    """Return with what a node pads, and how much: ``("reflect", "3")``.
+    """Return with what a node pads, and how much: ``("reflect", "3 on each side")``.
 
     ``("nothing", "")`` where it pads nothing, and no words for what is not known.
     """
@@ -149,6 +149,9 @@ def read_padding(node: Node) -> tuple[str, str]:
     told = [(before, after) for before, after in sides if before or after]
     if not told or len(told) > _MOST_AXES or (axes is not None and len(axes) != len(sides)):
         return ("nothing", "") if not told else (how, "")
+    if all(before == after for before, after in told):
+        shown = told[:1] if len({*told}) == 1 else told
+        return how, f"{', '.join(str(one) for one, _ in shown)} on each side"
     if len({*told}) == 1:
         return how, _write_sides(*told[0])
     return how, ", ".join(starmap(_write_sides, told))
@@ -156,7 +159,7 @@ def read_padding(node: Node) -> tuple[str, str]:
 
 def _write_sides(before: object, after: object) -> str:
     if before == after:
-        return str(before)
+        return f"{before} on each side"
     ends = ((before, "before"), (after, "behind"))
     return " and ".join(f"{count} {where}" for count, where in ends if count)
 
@@ -242,7 +245,7 @@ def _weighs(node: Node) -> bool:
 
 def _tell_shape(node: Node) -> tuple[str, ...]:
     """Return the shape that a node gives to each of a batch."""
-    if len(node.inputs) < _PAIR:
+    if not node.graph.dialect.has_opsets:
         return ()
     dims = find_value_facts(node.graph.model).find_dims(node.output(0))
     if dims is None or len(dims) < _PAIR:

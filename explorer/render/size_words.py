@@ -13,7 +13,7 @@ from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
 from netloupe.explorer.layout.value_sizes import write_dim
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import write_count, write_number
+from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import read_numbers
 from netloupe.explorer.patterns.picked_parts import (
     ENDLESS,
@@ -26,8 +26,13 @@ from netloupe.explorer.patterns.picked_parts import (
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.view.value_names import find_written_name
 
-#: of a value with more axes, or in more parts, it is not said how large each is
-_MOST_PARTS = 4
+from .axis_words import tell_axes
+from .part_words import MOST_PARTS, write_part, write_parts, write_picks, write_place
+
+#: what takes from places that differ from element to element
+_BY_ELEMENT = ("GatherElements", "GatherND")
+#: of so many stored indices it is told which they are
+_MOST_LISTED = 4096
 #: batch and channels, which a picture keeps that is made larger
 _KEPT = 2
 _UNKNOWN = "? to ?"
@@ -41,43 +46,69 @@ _MOST_FOLLOWED = 64
 def tell_sizes(node: Node) -> tuple[str, ...]:
     """Return what a node does with the sizes of its operand; nothing where that is not known.
 
-    * One that picks, the part: ``axis 1``, ``8 to end``.
-    * One that takes a single place, which: ``axis 1``, ``at 0``.
-    * One that splits, the parts: ``axis 1``, ``3 parts of 12``.
-    * One that reduces, along what: ``axes 2, 3``.
+    * One that picks, the part: ``last 12 of 168``; where the size is not known, ``axis 1``, ``8 to
+      end``.
+    * One that takes a single place, which: ``2nd of 3``, or ``axis 1``, ``at 1``.
+    * One that splits, the parts: ``24 → 16 + 8``.
     * One that resamples, the result: ``to 128 × 128`` or ``×2``, and how: ``linear``.
+    * Others, over what or along what: ``over 36``, ``16 + 8 → 24``.
     """
     operator = node.operator
-    if not operator.has("slices", "splits", "resamples", "reduces", "gathers"):
-        return ()
     if operator.has("slices"):
         return _tell_part(node)
-    facts = find_value_facts(node.graph.model)
+    if operator.has("splits"):
+        return _tell_split(node, find_value_facts(node.graph.model))
+    if operator.has("resamples"):
+        return _tell_resampled(node, find_value_facts(node.graph.model))
+    told = tell_axes(node)
+    if told:
+        return told
     if operator.has("gathers"):
-        return _tell_place(node, facts)
-    if operator.has("reduces"):
-        return _tell_axes(node, facts)
-    return _tell_split(node, facts) if operator.has("splits") else _tell_resampled(node, facts)
+        return _tell_place(node, find_value_facts(node.graph.model))
+    return _tell_axes(node, find_value_facts(node.graph.model)) if operator.has("reduces") else ()
 
 
 def tell_split_parts(nodes: Sequence[Node]) -> tuple[str, ...]:
-    """Return into what slices split a value: ``axis 1``, ``3 parts of 12``; else nothing."""
+    """Return into what slices split a value: ``36 → 3 × 12``; else nothing."""
     parts = read_split_parts(nodes)
     if not parts:
         return ()
-    return f"axis {parts[0].axis}", write_parts([part.length for part in parts], len(parts))
+    return _write_split([part.length for part in parts], len(parts), parts[0].axis, parts[0].size)
+
+
+def _write_split(parts: Sequence[Dim], count: int, axis: int | None, whole: Dim) -> tuple[str, ...]:
+    told = write_parts(parts, count, whole)
+    are_known = all(write_dim(part) != "?" for part in parts) and len(parts) == count
+    return (told,) if are_known else (f"axis {axis}", told)
 
 
 def _tell_part(node: Node) -> tuple[str, ...]:
-    told: dict[str, list[str]] = {}
     parts = read_parts(node)
+    if parts and all(one.start == 0 and one.step == 1 and one.is_to_end for one in parts):
+        return ("all",)
+    return _tell_parts_of_sizes(parts) or _tell_parts_of_axes(parts)
+
+
+def _tell_parts_of_sizes(parts: Sequence[PickedPart]) -> tuple[str, ...]:
+    """Return what is taken of axes of known sizes; nothing where that of one is not known."""
+    told = [write_part(part) for part in parts if _write_part(part)]
+    if not all(told) or not 0 < len(told) <= MOST_PARTS:
+        return ()
+    if len({*told}) < len(told) == len({part.axis for part in parts if _write_part(part)}):
+        told = [
+            f"{one} on {told.count(one)} axes" if told.count(one) > 1 else one
+            for one in dict.fromkeys(told)
+        ]
+    return tuple(told)
+
+
+def _tell_parts_of_axes(parts: Sequence[PickedPart]) -> tuple[str, ...]:
+    told: dict[str, list[str]] = {}
     for one in parts:
         part = _write_part(one)
         if part:  # all of an axis is no part
             told.setdefault(part, []).append(write_dim(one.axis))
-    if parts and all(one.start == 0 and one.step == 1 and one.is_to_end for one in parts):
-        return ("all",)
-    if not told or len(told) > _MOST_PARTS:
+    if not told or len(told) > MOST_PARTS:
         return ()
     if len(told) == 1:
         ((part, places),) = told.items()
@@ -86,15 +117,37 @@ def _tell_part(node: Node) -> tuple[str, ...]:
 
 
 def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
-    found = facts.find_elements(_find_operand(node, "indices"))
-    if find_weight(node) is not None or found is None or len(found) != 1 or found[0] is None:
+    if find_weight(node) is not None or node.op_type in _BY_ELEMENT:
         return ()
     axis, dims = _read_axis(node), facts.find_dims(node.input(0))
-    place, index = place_axis(axis, dims), found[0]
+    place = place_axis(axis, dims)
+    indices = _find_operand(node, "indices")
+    found, size = facts.find_elements(indices), _find_size(dims, place)
+    if found is None:
+        return _tell_picks(indices, size)
+    if len(found) != 1 or found[0] is None:
+        whole = [index for index in found if isinstance(index, int)]
+        is_list = len(facts.find_dims(indices) or ()) == 1 and len(whole) == len(found)
+        told = write_picks(whole, size) if is_list and isinstance(size, int) else ""
+        return (told,) if told else ()
+    index = found[0]
+    if told := write_place(index, size):
+        return (told,)
     said = f"axis {axis if place is None else place}"
     if isinstance(index, int) and index < 0:
         return said, "at the last" if index == -1 else f"at end − {-index:,}"
     return said, f"at {write_dim(index)}"
+
+
+def _tell_picks(indices: Value | None, size: Dim) -> tuple[str, ...]:
+    """Return which places are taken that a list tells, or of how many, where that is computed."""
+    tensor = find_stored_tensor(indices) if indices is not None else None
+    if tensor is None:
+        return () if write_dim(size) == "?" else (f"from {write_dim(size)}",)
+    if len(tensor.dims) != 1 or tensor.size > _MOST_LISTED or not isinstance(size, int):
+        return ()
+    told = write_picks([int(number) for number in read_numbers(tensor, _MOST_LISTED)], size)
+    return (told,) if told else ()
 
 
 def _tell_axes(node: Node, facts: ValueFacts) -> tuple[str, ...]:
@@ -132,28 +185,17 @@ def _write_limit(limit: Dim) -> str:
 
 
 def _tell_split(node: Node, facts: ValueFacts) -> tuple[str, ...]:
-    axis = _read_axis(node)
-    place = place_axis(axis, facts.find_dims(node.input(0)))
+    axis, dims = _read_axis(node), facts.find_dims(node.input(0))
+    place = place_axis(axis, dims)
     is_read = len(node.outputs) <= _MOST_READ
     given = [value for value in node.outputs if value is not None] if is_read else []
     parts = [_find_size(facts.find_dims(value), place) for value in given]
-    return f"axis {axis if place is None else place}", write_parts(parts, len(node.outputs))
+    shown = axis if place is None else place
+    return _write_split(parts, len(node.outputs), shown, _find_size(dims, place))
 
 
 def _find_size(dims: Dims | None, place: int | None) -> Dim:
     return dims[place] if dims is not None and place is not None and place < len(dims) else None
-
-
-def write_parts(parts: Sequence[Dim], count: int) -> str:
-    """Return ``3 parts of 12``, ``parts of 8, 24`` or, where sizes are not known, ``3 parts``."""
-    sizes = [write_dim(part) for part in parts]
-    if "?" in sizes or len(sizes) < count:
-        return write_count(count, "part")
-    if {*sizes} == {"1"} and count > _MOST_PARTS:
-        return f"each of {write_count(count, 'place')}"
-    if len({*sizes}) == 1:
-        return f"{write_count(count, 'part')} of {sizes[0]}"
-    return f"parts of {', '.join(sizes)}" if count <= _MOST_PARTS else write_count(count, "part")
 
 
 def _tell_resampled(node: Node, facts: ValueFacts) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from .joined_ports import join_ports_of_one
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
-from .value_names import name_outputs, name_passing_values
+from .value_names import name_inputs, name_outputs, name_passing_values
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -169,9 +169,13 @@ class ChildMaker:
         after = self._make_terminals("output", outputs, [*members, *before], item, body)
         if body.caller is None:
             names = name_outputs(self.borders(graph).tree)
-            for output in after:
-                if not output.merged and isinstance(output.element, Value):
-                    output.label = names.get(output.element, output.label)
+            if graph.kind == "main":
+                names |= name_inputs(graph)
+            for terminal in (*before, *after):
+                value = terminal.element
+                is_alone = terminal.kind != "constant" and not terminal.merged
+                if is_alone and isinstance(value, Value):
+                    terminal.label = names.get(value, terminal.label)
         return [*before, *members, *after]
 
     def _find_terminals(

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from netloupe.explorer.architecture.input_roles import find_role
 from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_where, trace_on
 from netloupe.explorer.grouping import GroupTree
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Graph, TensorType, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
@@ -59,6 +60,14 @@ _MADE_UP = re.compile(
     r"\d+$|onnx::|/|unk__|input\.\d+$|Identity(_\d+)?(:\d+)?$|(Stateful)?PartitionedCall|tf_op_layer_"
     r"|\w+\.tmp_\d+$|save_infer_model"
 )
+#: names of inputs that exporters make of the operator or function that takes them
+_MADE_UP_INPUT = re.compile(
+    r"\d+$|onnx::|input\.\d+$|unk__|\w+\.tmp_\d+$|(args?|inputs?)_?\d+(_\d+)?(:\d+)?$"
+)
+#: what inputs are for, as sentences tell it, and what they are called in pictures
+_ROLES = {"timestep": "timestep", "class": "class", "tokens": "tokens", "an image": "image"}
+#: a picture with one channel may be anything: a spectrogram, a board
+_COLOURED = 3
 #: a name, or hardly one, with a number behind it
 _NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
 
@@ -66,7 +75,7 @@ _NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
 def find_written_name(value: Value) -> str:
     """Return the name that an author gave to a value; "" where an exporter made one up.
 
-    Inputs of a graph have names of authors, and outputs but for those of :func:`is_made_up`. Of
+    Inputs and outputs of a graph have names of authors but for those of :func:`is_made_up`. Of
     others those have one that is neither numbered nor the name of an operator, and of a node that
     says no more of where it comes from.
     """
@@ -82,10 +91,10 @@ def find_written_name(value: Value) -> str:
 
 
 def is_made_up(value: Value) -> bool:
-    """Return whether a tool gave an output its name: a number, or that of an operator or a call."""
+    """Return whether a tool gave an input or output its name: a number, an operator or a call."""
     node = value.producer
     if node is None:
-        return False
+        return value.is_input and _MADE_UP_INPUT.match(value.name) is not None
     if node.metadata and node.name == f"node_{value.name}":
         return True  # as torch's exporter calls nodes after their results
     return _MADE_UP.match(value.name) is not None or is_numbered_operator(value.name)
@@ -108,6 +117,34 @@ def name_outputs(tree: GroupTree) -> dict[Value, str]:
         place = f" {outputs.index(value) + 1}" if len(outputs) > 1 else ""
         names[value] = next((word for word in found if count[word] == 1), f"output{place}")
     return names
+
+
+def name_inputs(graph: Graph) -> dict[Value, str]:
+    """Return what those inputs of a graph are called in a picture whose names a tool made up.
+
+    Each is called after what it is for, where that is known and no other is for the same; else it
+    is ``input``, or ``input 2``.
+    """
+    inputs = [value for value in dict.fromkeys(graph.inputs) if value.initializer is None]
+    if len(inputs) > _MOST_OUTPUTS:
+        return {}
+    roles = {value: _name_role(value) for value in inputs if is_made_up(value)}
+    count = Counter([*roles.values(), *(value.name for value in inputs)])
+    names = {}
+    for value, role in roles.items():
+        place = f" {inputs.index(value) + 1}" if len(inputs) > 1 else ""
+        names[value] = role if role and count[role] == 1 else f"input{place}"
+    return names
+
+
+def _name_role(value: Value) -> str:
+    role = find_role_name(value)
+    if role:
+        return role
+    role = _ROLES.get(find_role(value), "")
+    shape = value.type.shape if isinstance(value.type, TensorType) else None
+    is_coloured = shape is not None and len(shape) > 1 and shape[1].value == _COLOURED
+    return "" if role == "image" and not is_coloured else role
 
 
 def find_role_name(value: Value, *, is_shared: bool = False) -> str:
@@ -176,7 +213,7 @@ def _name_by_use(value: Value, tree: GroupTree) -> str:
     if is_added_to_scores(value):
         return ATTENTION_BIAS
     if origin.producer is None:
-        return find_written_name(origin)
+        return find_written_name(origin) or name_inputs(origin.graph).get(origin, "")
     if comes_from_range_or_cumsum(origin) or _is_of_sines(origin):
         return POSITIONS
     if is_of_shapes(origin):

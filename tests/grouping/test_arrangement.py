@@ -166,7 +166,7 @@ def test_an_operation_of_no_known_kind_looks_like_the_node_that_computes() -> No
     assert found.recognised is None
     item = Item("group", found.path, found, Instance(tree.graph, "main", None), None)
     item.openable = True
-    assert [run.text for run in make_face(item).texts] == ["Hardmax", "+", "axis 0"]
+    assert [run.text for run in make_face(item).texts] == ["Hardmax", "+", "over 3"]
 
 
 def test_a_sum_with_what_arranges_its_result_is_a_circle() -> None:

@@ -177,3 +177,55 @@ def test_a_residual_sum_at_the_end_stays_outside() -> None:
     text = _DRAWN.replace("[Sin] y = Sin (drawn)", "[Sin] t = Sin (drawn) [Add_1] y = Add (t, r)")
     block = _find(build(text), "Formula")
     assert list_operators(block) == ["Add", "Exp", "Mul", "Sin"]
+
+
+_SHORT = """
+    short (float[2, 16] x, float[2, 16] other) => (float[2, 16] out)
+    <int64[2] square = {16, 16}, int64[1] last = {-1}, float two = {2}, float some = {0.5}>
+    {
+      [a] w = ConstantOfShape (square)
+      [first__MatMul] h = MatMul (x, w)  [first__Relu] r = Relu (h)
+      LINES
+      [last__MatMul] l = MatMul (y, w)  [last__Relu] s = Relu (l)  [end__Neg] out = Neg (s)
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        ("[Neg] n = Neg (r)  [Exp] y = Exp (n)", "exp(−x)"),
+        (
+            "[ReduceMean] m = ReduceMean (r, last)  [Sub] d = Sub (r, m)  [Mul] y = Mul (d, some)",
+            "0.5 · (x − mean(x))",
+        ),
+        (
+            "[Add] m = Add (other, some)  [Sqrt] e = Sqrt (m)  [Div] y = Div (r, e)",
+            "x / √(y + 0.5)",
+        ),
+    ],
+)
+def test_a_short_chain_is_one_box_with_its_formula(lines: str, text: str) -> None:
+    block = _find(build(_SHORT.replace("LINES", lines)), "Formula")
+    assert block.recognised is not None
+    assert block.recognised.facts == (text,)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # two streams are joined, and seen as such
+        "[Neg] n = Neg (r)  [Mul] y = Mul (n, other)",
+        # a module of its own
+        "[one__Neg] n = Neg (r)  [one__Abs] b = Abs (n)  [Exp] y = Exp (b)",
+        # what is computed on the way is taken by something else
+        "[Neg] n = Neg (r)  [Exp] e = Exp (n)  [t__MatMul] t = MatMul (n, w)  [Add] y = Add (t, e)",
+        # no formula has a sign for it
+        "[Neg] n = Neg (r)  [Softmax] y = Softmax (n)",
+        # learned numbers
+        "[s] v = ConstantOfShape (square)  [Neg] n = Neg (r)  [MatMul] y = MatMul (n, v)",
+    ],
+)
+def test_what_is_no_short_chain(lines: str) -> None:
+    tree = build(_SHORT.replace("LINES", lines))
+    assert "Formula" not in {block.type_name for block in find_blocks(tree)}

@@ -61,10 +61,10 @@ def say_split(model: Model) -> list[str]:
 @pytest.mark.parametrize(
     ("shape", "count", "said"),
     [
-        ("2, 48", 4, "axis 1 · 4 parts of 12"),
-        ("2, 10", 4, "axis 1 · parts of 3, 3, 3, 1"),
-        ("batch, 36", 3, "axis 1 · 3 parts of 12"),
-        ("2, width", 4, "axis 1 · 4 parts of width/4"),
+        ("2, 48", 4, "48 → 4 × 12"),
+        ("2, 10", 4, "10 → 3 + 3 + 3 + 1"),
+        ("batch, 36", 3, "36 → 3 × 12"),
+        ("2, width", 4, "width → 4 × width/4"),
     ],
 )
 def test_slices_that_split_a_value_are_one_split(shape: str, count: int, said: str) -> None:
@@ -96,9 +96,9 @@ END = 2**63 - 1
 
 
 def test_parts_need_not_be_equal_nor_in_order() -> None:
-    assert say_split(slice_twice((8, END), (0, 8)))[1] == "axis 1 · parts of 8, 28"
-    assert say_split(slice_twice((0, -12), (-12, END)))[1] == "axis 1 · parts of 24, 12"
-    assert say_split(slice_twice((0, 18), (18, 36), axes=(-2, 1)))[1] == "axis 1 · 2 parts of 18"
+    assert say_split(slice_twice((8, END), (0, 8)))[1] == "36 → 8 + 28"
+    assert say_split(slice_twice((0, -12), (-12, END)))[1] == "36 → 24 + 12"
+    assert say_split(slice_twice((0, 18), (18, 36), axes=(-2, 1)))[1] == "36 → 18 + 18"
 
 
 def test_parts_that_overlap_or_lie_along_other_axes_are_no_split() -> None:
@@ -143,7 +143,7 @@ def test_places_taken_one_by_one_are_one_split() -> None:
     (split,) = [group for group in tree.inner_groups() if group.kind == "operation"]
     item = View(model).items[split.path]
     said = [run.text for run in FaceBook("facts").face(item).texts if run.text != "+"]
-    assert said == ["Split", "axis 1 · each of 6 places"]
+    assert said == ["Split", "each of 6 places"]
     # one of them is left out, or there are two alone
     for numbers in ("0 1 2 4 5", "0 1"):
         tree = build_group_tree(_unbind(numbers).graph).root

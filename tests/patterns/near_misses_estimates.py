@@ -62,7 +62,7 @@ a running sum = Formula, exp, ReLU, sum
 what is left of all = Formula, exp, running sum, sum
   opacity = Sub (one, alone) => opacity = Sub (alone, one)
 [oscillators]
-a running sum
+a running sum = Formula, sin(ReLU(x) · c)
   phase = CumSum (frequency, time) => phase = Relu (frequency)
 a sine
   y = Sin (angles) => y = Exp (angles)

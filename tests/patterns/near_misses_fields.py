@@ -41,18 +41,18 @@ differences
 a sum with the places
   y = Add (places, total) => y = Mul (places, total)
 [gaussian-basis]
-squares = Formula, ReLU, exp
+squares = Formula, exp(−10 · ReLU(x − c))
   square = Pow (apart, two) => square = Relu (apart)
-several places = Formula, exp((x − 1)² · (−10))
+several places = Formula, exp(−10 · (x − 1)²)
   places = {0, 1, 2, 3, 4} => places = {1}
   float[5] places => float[1] places
   float[64, 5] y => float[64, 1] y
-less for what is farther = Formula, square, exp
+less for what is farther = Formula, exp(10 · (x − c)²)
   narrow = {-10} => narrow = {10}
 [bessel-basis]
-a division by the distance
+a division by the distance = Formula, sin(x · c) · x
   y = Div (waves, distances) => y = Mul (waves, distances)
-several frequencies
+several frequencies = Formula, sin(0.6 · x) / x
   frequencies = {0.6, 1.3, 1.9, 2.5} => frequencies = {0.6}
   float[4] frequencies => float[1] frequencies
   float[64, 4] y => float[64, 1] y
@@ -216,13 +216,13 @@ a matrix that is no square
   int64[3] matrix = {4, 3, 2} => int64[3] matrix = {4, 3, 3}
   float[4, 1, 2] y => float[4, 1, 3] y
 [squashed-draw]
-noise = Formula, tanh(x + exp(clip(y)) · x)
+noise = Formula, tanh(x + exp(clip(y, −20, 2)) · x)
   float[4, 2] noise) => float[4, 2] other)
   drawn = Mul (deviation, noise) => drawn = Mul (deviation, mean)
-layers of one value = Formula, tanh(x + exp(clip(y)) · z)
+layers of one value = Formula, tanh(x + exp(clip(y, −20, 2)) · z)
   logarithm = MatMul (state, w2) => logarithm = MatMul (second, w2)
   float[4, 2] noise) => float[4, 2] noise, float[4, 8] second)
-a tangent = Formula, ReLU(x + exp(clip(y)) · z)
+a tangent = Formula, ReLU(x + exp(clip(y, −20, 2)) · z)
   y = Tanh (total) => y = Relu (total)
 [runge-kutta]
 one network

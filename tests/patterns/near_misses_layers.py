@@ -39,16 +39,16 @@ as many rows as frequencies = Linear
   {32, 17} => {32, 20}
   float[8, 17] y => float[8, 20] y
 [activation]
-the value itself, another is gated = Formula, x · (erf(y / 1.41) + 1) · 0.5
+the value itself, another is gated = Formula, 0.5 · x · (erf(y / √2) + 1)
   float[2, 16, 32] x) => float[2, 16, 32] x, float[2, 16, 32] z)
   Mul (x, above) => Mul (z, above)
-the root of two = Formula, x · (erf(x / 3) + 1) · 0.5
+the root of two = Formula, 0.5 · x · (erf(x / 3) + 1)
   1.41421354 => 3.0
-the half = Formula, x · (erf(x / 1.41) + 1) · 0.3
+the half = Formula, 0.3 · x · (erf(x / √2) + 1)
   half = {0.5} => half = {0.3}
-a sum = Formula, x · (erf(x / 1.41) − 1) · 0.5
+a sum = Formula, 0.5 · x · (erf(x / √2) − 1)
   Add (error, one) => Sub (error, one)
-the error function, and a cube for its tanh = Formula, x · (tanh(x / 1.41) + 1) · 0.5
+the error function, and a cube for its tanh = Formula, 0.5 · x · (tanh(x / √2) + 1)
   Erf => Tanh
 [same]
 one kind
@@ -96,17 +96,17 @@ one axis = Formula, maximum, exp, sum
   ReduceSum (exponential, last) => ReduceSum (exponential, first)
   <int64[1] last => <int64[1] first = {0}, int64[1] last
 [soft-cap]
-one number
+one number = Formula, 2 · tanh(x / 30)
   Mul (within, cap) => Mul (within, other)
   <float cap => <float other = {2}, float cap
-a tanh
+a tanh = Formula, 30 · σ(x / 30)
   Tanh => Sigmoid
-a division before
+a division before = Formula, 30 · tanh(30 · x)
   Div (x, cap) => Mul (x, cap)
 [masked-pool]
-a mask, it is added = Formula, sum, limits
+a mask, it is added = Formula, Σ(x + y) / max(Σy, ε)
   Mul (x, m) => Add (x, m)
-a sum = Formula, maximum, sum, limits
+a sum = Formula, max(x · y) / max(Σy, ε)
   total = ReduceSum => total = ReduceMax
 [scaled-parts]
 products
@@ -135,15 +135,15 @@ what was found, all is taken
   y = Gather (places, which) => y = Mul (places, half)
   float[8, 4] y => float[100, 4] y, int64[8] which
 [formula]
-four operations
+four operations = Formula, tanh(exp(x) · y)
   drawn = Add (mean, shift) =>
   Tanh (drawn) => Tanh (shift)
 one result
   float[2, 6] y) => float[2, 6] y, float[2, 6] shift)
 [length]
-squares
+squares = Formula, √(ΣReLU(x))
   Mul (x, x) => Relu (x)
-a root
+a root = Formula, exp(Σx²)
   Sqrt (total) => Exp (total)
 [polynomials]
 products, these are sums

@@ -62,9 +62,9 @@ places of a pool, they are computed otherwise
 places put alone, values are added
   ScatterElements <axis = 2> => ScatterElements <axis = 2, reduction = "add">
 [weighted-fusion]
-shares that are 1 together
+shares that are 1 together = Formula, 0.4 · x + 0.9 · y
   float b = {0.6} => float b = {0.9}
-maps of several sizes
+maps of several sizes = Formula, 0.4 · x + 0.6 · y
   larger = Resize (coarse, , scales) => larger = Relu (coarse)
   float[1, 8, 8, 8] coarse => float[1, 8, 16, 16] coarse
 [channel-shift]

@@ -215,21 +215,21 @@ noise that is taken for nothing else, where no half is taken = Formula, x + exp(
   halved = Mul (log_variance, half) => more = Tanh (noise)
   deviation = Exp (halved) => deviation = Exp (log_variance)
   scaled = Mul (deviation, noise) => scaled = Mul (deviation, more)
-parts of one projection, where no half is taken
+parts of one projection, where no half is taken = Formula, x + exp(y) · z
   halved = Mul (log_variance, half) => halved = Identity (log_variance)
-noise = Formula, x + exp(y · 0.5) · tanh(z)
+noise = Formula, x + exp(0.5 · y) · tanh(z)
   scaled = Mul (deviation, noise) => scaled = Mul (deviation, change)
   halved = => change = Tanh (noise) halved =
-half of a logarithm = Formula, x + exp(y · 0.3) · z
+half of a logarithm = Formula, x + exp(0.3 · y) · z
   half = {0.5} => half = {0.3}
-an exponential = Formula, x + tanh(y · 0.5) · z
+an exponential = Formula, x + tanh(0.5 · y) · z
   Exp (halved) => Tanh (halved)
-a sum with the mean = Formula, x · exp(y · 0.5) · z
+a sum with the mean = Formula, x · exp(0.5 · y) · z
   y = Add (mean, scaled) => y = Mul (mean, scaled)
 [gumbel-softmax]
 a logarithm
   extreme = Log (positive) => extreme = Exp (positive)
-a softmax = Formula, σ((x + −log(−log(y))) / 0.5)
+a softmax = Formula, σ((x − log(−log(y))) / 0.5)
   y = Softmax <axis = -1> (sharp) => y = Sigmoid (sharp)
 [vector-quantizer]
 the nearest, the furthest
@@ -350,7 +350,7 @@ a shift
 [squash]
 the length
   y = Div (shorter, root) => y = Div (shorter, above)
-one more than the length = Formula, square, sum, root
+one more than the length = Formula, x · Σx² / (Σx² + 3) / √(Σx² + ε)
   float one = {1} => float one = {3}
 [gate]
 a share between 0 and 1
@@ -441,7 +441,7 @@ a mean of advantages
 a mean of the same
   mean = ReduceMean (advantage, over) => mean = ReduceMean (value, over)
 [expected-value]
-shares
+shares = Formula, Σ(σ(x) · c)
   shares = Softmax <axis = 2> (scores) => shares = Sigmoid (scores)
 a sum over them
   last = {2} => last = {1}

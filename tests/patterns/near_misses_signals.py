@@ -42,17 +42,17 @@ one phase
 a magnitude that is positive
   size = Exp (logarithm) => size = Tanh (logarithm)
 [channel-energies]
-the value that is smoothed = Formula, power, root
+the value that is smoothed = Formula, √(x / (y + ε)^0.98 + 2) − 1.41
   ratio = Div (x, gain) => ratio = Div (z, gain)
   float[1, 40, 50] x) => float[1, 40, 50] x, float[1, 40, 50] z)
-a power of what is smoothed = Formula, root
+a power of what is smoothed = Formula, √(x / √(y + ε) + 2) − 1.41
   gain = Pow (above, power) => gain = Sqrt (above)
 [cosine-embedding]
 multiples of one number
   {1, 2, 3, 4, 5, 6} => {1, 2, 3, 4, 5, 9}
-cosines
+cosines = Formula, sin(π · x · c)
   y = Cos (angles) => y = Sin (angles)
-half a turn
+half a turn = Formula, cos(x · c)
   float pi = {3.1415927} => float pi = {1}
 [text-pooling]
 several lengths

@@ -113,9 +113,9 @@ one value
   (convolved, others) => (convolved, z)
   16, 16] x) => 16, 16] x, float[1, 12, 16, 16] z)
 [scalar-quantizer]
-between two limits = Formula, ReLU
+between two limits = Formula, round(ReLU(x) · c) / w
   bounded = Tanh (x) => bounded = Relu (x)
-whole numbers = Formula, tanh, ReLU
+whole numbers = Formula, ReLU(tanh(x) · c) / w
   codes = Round (scaled) => codes = Relu (scaled)
 [global-context]
 one number for each place = Residual block 8 → 8

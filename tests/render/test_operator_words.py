@@ -22,12 +22,21 @@ def pad(pads: str, how: str = "", dims: str = "1, 4, 8, 8") -> str:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (pad("0, 0, 3, 3, 0, 0, 3, 3", '<mode: string = "reflect">'), ["Reflection pad", "3"]),
-        (pad("0, 0, 1, 1, 0, 0, 1, 1"), ["Zero pad", "1"]),
+        (
+            pad("0, 0, 3, 3, 0, 0, 3, 3", '<mode: string = "reflect">'),
+            ["Reflection pad", "3 on each side"],
+        ),
+        (pad("0, 0, 1, 1, 0, 0, 1, 1"), ["Zero pad", "1 on each side"]),
         (pad("0, 0, 2, 0, 0, 0", dims="1, 4, 8"), ["Zero pad", "2 before"]),
         (pad("0, 0, 2, 0, 0, 1", dims="1, 4, 8"), ["Zero pad", "2 before and 1 behind"]),
-        (pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "edge">'), ["Replication pad", "1, 2"]),
-        (pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "wrap">'), ["Circular pad", "1, 2"]),
+        (
+            pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "edge">'),
+            ["Replication pad", "1, 2 on each side"],
+        ),
+        (
+            pad("0, 0, 1, 2, 0, 0, 1, 2", '<mode: string = "wrap">'),
+            ["Circular pad", "1, 2 on each side"],
+        ),
         (pad("0, 0, 0, 0, 0, 0, 0, 0"), ["Pad", "nothing"]),
         (pad("0, 0, -1, 0, 0, 0", dims="1, 4, 8"), ["Pad", "zeros"]),  # it cuts
     ],
@@ -65,7 +74,7 @@ _COMPUTED = """
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("3, 3, 3, 3", ["Reflection pad", "3"]),
+        ("3, 3, 3, 3", ["Reflection pad", "3 on each side"]),
         ("1, 2, 3, 4", ["Reflection pad", "3 before and 4 behind, 1 before and 2 behind"]),
     ],
 )
@@ -118,8 +127,8 @@ g (float[1, 6, 8] x) => (y) <int64 i = {{{index}}}>
         (1, 1, "second token"),
         (-1, 1, "last token"),
         (5, 1, "last token"),
-        (3, 1, "axis 1 · at 3"),
-        (0, 2, "axis 2 · at 0"),  # a feature
+        (3, 1, "4th of 6"),
+        (0, 2, "first of 8"),  # a feature
     ],
 )
 def test_one_place_behind_attention_is_a_token(index: int, axis: int, said: str) -> None:
@@ -128,7 +137,7 @@ def test_one_place_behind_attention_is_a_token(index: int, axis: int, said: str)
 
 @pytest.mark.parametrize(
     ("index", "axis", "said"),
-    [(-1, 2, "last step"), (0, 2, "first step"), (-1, 1, "axis 1 · at the last")],
+    [(-1, 2, "last step"), (0, 2, "first step"), (-1, 1, "last of 4")],
 )
 def test_one_place_behind_a_convolution_over_a_sequence_is_a_step(
     index: int, axis: int, said: str
@@ -142,7 +151,7 @@ def test_one_place_behind_a_convolution_over_a_sequence_is_a_step(
 
 def test_one_place_of_something_else_is_told_by_its_number() -> None:
     model = "g (float[1, 6, 8] x) => (y) <int64 i = {0}> { [n] y = Gather <axis: int = 1> (x, i) }"
-    assert say(model) == ["Gather", "axis 1 · at 0"]
+    assert say(model) == ["Gather", "first of 6"]
 
 
 def test_a_new_shape_is_told_without_the_batch() -> None:

@@ -38,7 +38,7 @@ g (float[{batch}, 36] x) => (y) {{
 
 @pytest.mark.parametrize("batch", ["2", "batch"])
 def test_limits_that_follow_from_shapes_are_said_in_numbers(batch: str) -> None:
-    assert say(CHUNK.format(batch=batch)) == ["Slice", "axis 1 · 12 to 24"]
+    assert say(CHUNK.format(batch=batch)) == ["Slice", "12 … 23 of 36"]
 
 
 def slice_with(starts: str, ends: str, axes: str) -> str:
@@ -52,13 +52,19 @@ def slice_with(starts: str, ends: str, axes: str) -> str:
 @pytest.mark.parametrize(
     ("starts", "ends", "axes", "said"),
     [
-        ("0", "8", "1", "axis 1 · 0 to 8"),
-        ("8", "9223372036854775807", "1", "axis 1 · 8 to end"),
-        ("8", "36", "1", "axis 1 · 8 to end"),
-        ("-4", "9223372036854775807", "1", "axis 1 · 32 to end"),
-        ("0", "-1", "-2", "axis 1 · 0 to 35"),
-        ("-1", "9223372036854775807", "2", "axis 2 · last 1"),
-        ("0", "-1", "2", "axis 2 · 0 to T - 1"),
+        ("0", "8", "1", "first 8 of 36"),
+        ("8", "9223372036854775807", "1", "last 28 of 36"),
+        ("8", "36", "1", "last 28 of 36"),
+        ("-4", "9223372036854775807", "1", "last 4 of 36"),
+        ("0", "-1", "-2", "first 35 of 36"),
+        ("-1", "9223372036854775807", "2", "last of T"),
+        ("-5", "9223372036854775807", "2", "last 5 of T"),
+        ("3", "4", "1", "4th of 36"),
+        ("3", "8", "2", "3 … 7 of T"),
+        ("0", "3", "2", "first 3 of T"),
+        ("2", "9223372036854775807", "2", "all but the first 2 of T"),
+        ("2", "-3", "2", "all but the first 2 and the last 3 of T"),
+        ("0", "-1", "2", "all but the last of T"),
     ],
 )
 def test_a_slice_says_its_axis_and_part_in_one_row(
@@ -73,7 +79,7 @@ def test_equal_parts_of_several_axes_are_said_once() -> None:
     <int64[2] s = {0, 0}, int64[2] e = {16, 16}, int64[2] a = {2, 3}>
     { [n] y = Slice (x, s, e, a) }
     """
-    assert say(text) == ["Slice", "axes 2, 3 · 0 to 16"]
+    assert say(text) == ["Slice", "first 16 of 32 on 2 axes"]
 
 
 def test_limits_of_which_nothing_is_known_are_left_out() -> None:
@@ -88,8 +94,8 @@ def test_limits_of_which_nothing_is_known_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("attributes", "operand", "count", "said"),
     [
-        ("axis: int = 1, num_outputs: int = 3", "", 3, "axis 1 · 3 parts of 12"),
-        ("axis: int = -1", ", sizes", 2, "axis 1 · parts of 8, 28"),
+        ("axis: int = 1, num_outputs: int = 3", "", 3, "36 → 3 × 12"),
+        ("axis: int = -1", ", sizes", 2, "36 → 8 + 28"),
     ],
 )
 def test_a_split_says_its_parts(attributes: str, operand: str, count: int, said: str) -> None:
@@ -139,7 +145,7 @@ def test_what_reduces_says_its_axes() -> None:
     <int64[2] axes = {-1, -2}>
     { [n] y = ReduceMean <keepdims: int = 0> (x, axes) }
     """
-    assert say(text) == ["ReduceMean", "axes 2, 3"]
+    assert say(text) == ["ReduceMean", "over all 7 × 7 places"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +172,7 @@ def test_what_computes_with_one_number_says_how(operation: str, said: str) -> No
 
 @pytest.mark.parametrize(
     ("index", "said"),
-    [("0", "axis 1 · at 0"), ("-1", "axis 1 · at the last"), ("-3", "axis 1 · at end − 3")],
+    [("0", "first of 197"), ("-1", "last of 197"), ("-3", "195th of 197"), ("1", "second of 197")],
 )
 def test_what_takes_a_single_place_says_which(index: str, said: str) -> None:
     text = f"""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+import onnx.numpy_helper
+import onnx.parser
 import pytest
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
 from netloupe.explorer.view.module_names import find_word, is_numbered_operator
-from netloupe.explorer.view.value_names import is_made_up, name_outputs, name_passing_values
+from netloupe.explorer.view.value_names import (
+    is_made_up,
+    name_outputs,
+    name_passing_values,
+)
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
 
@@ -181,3 +188,70 @@ def test_numbers_behind_kinds_of_layers_are_no_names() -> None:
     assert is_numbered_operator("conv1d_3")
     assert not is_numbered_operator("output_1")
     assert not is_numbered_operator("linear")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_tools"),
+    [
+        *(("input.1", True), ("onnx::Unsqueeze_0", True), ("0", True), ("args_0", True)),
+        *(("input_1", True), ("arg0_1", True), ("input_1:0", True), ("input", False)),
+        *(("x", False), ("x1", False), ("input_ids", False), ("data_0", False), ("image.1", False)),
+    ],
+)
+def test_names_of_inputs_that_tools_make_up_are_known(name: str, is_tools: bool) -> None:
+    model = make_model([("Relu", "head", [name], "y")], [name], ["y"])
+    assert is_made_up(model.graph.inputs[0]) == is_tools
+
+
+_UNNAMED = """
+    g (int64[1, 7] ids, float[1, 3, 16, 16] picture, float[1, 5] more, float[1, 4] x) => (y)
+    <int64[2] places = {2, 3}>
+    {
+      t = Gather (table, ids)
+      c = Conv (picture, kernel)
+      p = ReduceMean <keepdims = 0> (c, places)
+      s = Add (p, x)
+      a = Add (t, s)
+      b = Exp (more)
+      y = Concat <axis = 0> (a, b)
+    }
+"""
+
+
+def _unname(text: str, **names: str) -> View:
+    """Return the view of a graph whose inputs have other names, which need not be words."""
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]>' + text)
+    for value in model.graph.input:
+        value.name = names.get(value.name, value.name)
+    for node in model.graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+    channels = model.graph.input[1].type.tensor_type.shape.dim[1].dim_value
+    for name, dims in (("table", (9, 4)), ("kernel", (4, channels, 3, 3))):
+        weight = np.ones(dims, np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(weight, name))
+    return View(load(model))
+
+
+def _list_inputs(view: View) -> list[str]:
+    return [item.label for item in view.root.children if item.kind == "input"]
+
+
+def test_inputs_without_a_name_are_called_after_what_they_are_for_or_numbered() -> None:
+    view = _unname(_UNNAMED, ids="onnx::Gather_0", picture="input.1", more="onnx::Exp_2")
+    assert _list_inputs(view) == ["tokens", "image", "input 3", "x"]
+    paths = [item.path for item in view.root.children if item.kind == "input"]
+    assert paths[0] == "main/%onnx::Gather_0"  # where the name of the file is found
+
+
+def test_what_another_input_is_called_is_no_name_of_one_without() -> None:
+    view = _unname(_UNNAMED, ids="onnx::Gather_0", x="tokens")
+    assert _list_inputs(view)[0] == "input 1"
+
+
+def test_a_map_of_one_channel_need_not_be_an_image() -> None:
+    text = _UNNAMED.replace("3, 16, 16", "1, 16, 16")
+    assert _list_inputs(_unname(text, picture="input.1"))[1] == "input 2"
+
+
+def test_names_of_authors_stay() -> None:
+    assert _list_inputs(_unname(_UNNAMED)) == ["ids", "picture", "more", "x"]
