@@ -221,21 +221,9 @@ def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_seve
 
 def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str]:
     facts = []
-    known = list(filter(None, map(_list_widths, ingredients)))
-    # what is joined besides makes the next part take more, a part of a value that it takes less
-    if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
-        widths = _join_courses(known)
-        if _is_unknown(ingredients):  # what follows takes of its values
-            taken = ports.find_taken(widths[-1])
-            # what an MLP has inside would be read as what enters
-            has_hidden = len(known[0]) > _LEAST_WIDTHS or widths[0] == widths[-1]
-            unknown = () if has_hidden else widths[1:]
-            widths = unknown if taken is None else (taken, *widths[1:])
-        widths = ports.correct(widths)
-        if len(widths) > 1:
-            facts.append(
-                write_layer_widths(widths) if _are_layers(ingredients) else _write_course(widths)
-            )
+    course = _write_widths(ingredients, ports)
+    if course:
+        facts.append(course)
     scales = [one.scale for one in ingredients]
     scale = ports.tell_scale()
     if scale is not None:
@@ -249,16 +237,91 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
     return facts
 
 
-def _join_courses(known: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _write_widths(ingredients: Sequence[Ingredient], ports: Ports) -> str:
+    """Return through which widths parts go that stand one behind the other; "" where it is unclear.
+
+    Each width is what a layer gives and the next one takes. Where values of several kinds go
+    through the parts, as scalars and vectors, each has a course of its own.
+    """
+    are_layers = _are_layers(ingredients)
+    # beside other ideas each part is one arrow
+    is_whole = all(one.details.read_as(MlpDetails).widths for one in ingredients if _is_idea(one))
+    known = [
+        (one, widths if is_whole else (widths[0], widths[-1]))
+        for one in ingredients
+        if (widths := _list_widths(one))
+    ]
+    is_broken = not all(_follows(*pair) for pair in pairwise(known))
+    if is_broken and len({len(dims) for dims in ports.taken}) > 1:
+        return ", ".join(_write_course(course) for course in _list_tracks(ingredients))
+    # what is joined besides makes the next part take more, a part of a value that it takes less
+    if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
+        return ""
+    widths = _join_courses([each for _, each in known], is_broken=is_broken)
+    if _is_unknown(ingredients):  # what follows takes of its values
+        taken = ports.find_taken(widths[-1])
+        # what an MLP has inside would be read as what enters
+        has_hidden = len(_list_widths(known[0][0])) > _LEAST_WIDTHS or widths[0] == widths[-1]
+        unknown = () if has_hidden else widths[1:]
+        widths = unknown if taken is None else (taken, *widths[1:])
+    widths = ports.correct(widths)
+    if len(widths) < _LEAST_WIDTHS:
+        return ""
+    return write_layer_widths(widths) if are_layers else _write_course(widths)
+
+
+def _follows(
+    before: tuple[Ingredient, tuple[int, ...]], after: tuple[Ingredient, tuple[int, ...]]
+) -> bool:
+    """Return whether a part takes the features that the one before it gives.
+
+    Layers behind maps may take those of all places.
+    """
+    given, taken = before[1][-1], after[1][0]
+    of_places = not _is_linear(before[0]) and _is_linear(after[0])
+    return given == taken or (of_places and taken % given == 0)
+
+
+def _is_idea(one: Ingredient) -> bool:
+    return one.rank == IDEA
+
+
+def _is_linear(one: Ingredient) -> bool:
+    return one.kind == "linear" or bool(one.details.read_as(MlpDetails).widths)
+
+
+def _list_tracks(ingredients: Sequence[Ingredient]) -> list[tuple[int, ...]]:
+    """Return the courses of widths of what goes side by side through parts, in their order.
+
+    Each layer goes on with the course of a layer that gives it as many features as it takes. What
+    takes of several, as a gate does, is in none.
+    """
+    tracks: list[tuple[int, ...]] = []
+    #: by place, the tracks that come to what stands there
+    open_at: list[frozenset[int]] = []
+    for one in ingredients:
+        coming = frozenset[int]().union(*(open_at[place] for place in one.before))
+        widths = _list_widths(one)
+        if widths and (len(one.before) < _LEAST_WIDTHS or one.kind == "linear"):
+            fitting = [number for number in coming if tracks[number][-1] == widths[0]]
+            if len(fitting) == 1:
+                tracks[fitting[0]] += widths[1:]
+            else:
+                fitting = [len(tracks)]
+                tracks.append(widths)
+            coming = frozenset(fitting)
+        open_at.append(coming)
+    return tracks
+
+
+def _join_courses(known: Sequence[tuple[int, ...]], *, is_broken: bool) -> tuple[int, ...]:
     """Return through which widths parts go that stand one behind the other.
 
-    It is the ends alone where an MLP takes other features than the part before it gives, so that no
+    It is the ends alone where a part takes other features than the one before it gives, so that no
     layer goes from the one width to the next, and of MLPs that have too many layers to tell each.
-    What takes several times as much may take all places of a map.
     """
     widths = (known[0][0], *(width for each in known for width in each[1:]))
     mlps = [each for each in known if len(each) > _LEAST_WIDTHS]
-    is_broken = any(after in mlps and after[0] % before[-1] for before, after in pairwise(known))
     is_long = len(known) > 1 and mlps and len(widths) > _MOST_WIDTHS
     return (widths[0], widths[-1]) if is_broken or is_long else widths
 
