@@ -20,7 +20,7 @@ from netloupe.explorer.patterns.transformer_details import (
     TransformerDetails,
 )
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.contents_words import write_contents
+from netloupe.explorer.render.contents_words import wrap_parts, write_contents
 
 
 def chain(*names: str, rank: int = WORK) -> list[Ingredient]:
@@ -59,8 +59,14 @@ def test_what_is_no_chain_says_its_ideas() -> None:
     ingredients = [Ingredient(name, name, IDEA) for name in names]
     ingredients.insert(0, Ingredient("LayerNorm", "norm", TRIM))
     assert write(ingredients)[0] == "Self-attention ×2, Cross-attention ×2, MLP"
-    # what there is no room for is left out
-    assert write(ingredients, most=40)[0] == "Self-attention ×2, Cross-attention ×2"
+    # what there is no room for stands below, or it is said that there is more
+    told = "Self-attention ×2, Cross-attention ×2, MLP"
+    assert wrap_parts(told, lambda text: len(text) <= 40) == [
+        "Self-attention ×2, Cross-attention ×2,",
+        "MLP",
+    ]
+    assert write(ingredients, most=40)[0] == told
+    assert write(ingredients, most=20)[0] == "Self-attention ×2, …"
 
 
 def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
@@ -328,7 +334,9 @@ def test_a_stack_says_of_which_other_kind_its_last_block_is() -> None:
 def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> None:
     names = ["Depthwise-separable conv"] * 2 + ["Inverted residual"] * 4 + ["ConvNeXt block"]
     ingredients = [Ingredient(name, name, IDEA) for name in names]
-    assert write(ingredients, most=40)[0] == "Inverted residual ×4"
+    assert write(ingredients, most=25)[0] == "Inverted residual ×4, …"
+    every = "Depthwise-separable conv ×2, Inverted residual ×4, ConvNeXt block"
+    assert write(ingredients, most=40)[0] == every
 
 
 def test_parts_of_which_only_some_are_called_again_are_not_called_so() -> None:
