@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import (
+    IDEA,
     MOST_NODES,
     GraphContext,
     Ingredient,
@@ -18,6 +19,8 @@ from netloupe.explorer.patterns import (
     make_ingredient,
 )
 from netloupe.explorer.patterns.details import NO_DETAILS
+from netloupe.explorer.patterns.nested_levels import find_levels
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 
 from .member_nodes import list_member_nodes
 from .shared_tensors import identify_weight
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 _MOST_GROUPS = 400
 #: and in them so many nodes
 _MOST_LOOKED_AT = 4_000
+#: how the names of kinds of it end
+_ATTENTION = "attention"
 #: families of what is a row of parts rather than one thing: its parts are told instead
 _PLAIN = "group"
 
@@ -59,9 +64,31 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
         group = exemplar
     nodes = list_member_nodes(group, MOST_NODES)
     met = MetWeights(identify_weight)
-    if nodes:
-        return find_ingredients(nodes, context, _list_known(group), met)
-    return _walk(group, context, met)
+    known = [*_list_known(group)] if nodes else []
+    found = find_ingredients(nodes, context, known, met) if nodes else _walk(group, context, met)
+    return _find_u(group, context, found) or found
+
+
+def _find_u(group: Group, context: GraphContext, found: list[Ingredient]) -> list[Ingredient]:
+    """Return the one ingredient of a group that is a U altogether; nothing for others."""
+    nodes = list_member_nodes(group, _MOST_LOOKED_AT)
+    levels = find_levels(nodes, context) if nodes else None
+    if levels is None:
+        return []
+    widths = f"{levels.finest} → {levels.coarsest} channels"
+    attention = [one.name for one in found if _attends(one)]
+    kinds = [name.lower() for name in dict.fromkeys(attention)]
+    if len(kinds) > 1 and all(kind.endswith(_ATTENTION) for kind in kinds):  # self- and cross-…
+        kinds = [*(kind.removesuffix(_ATTENTION) for kind in kinds[:-1]), kinds[-1]]
+    told = " and ".join(kinds)
+    facts = [*([widths] if levels.finest and levels.coarsest else []), *filter(None, [told])]
+    return [Ingredient(f"U-Net over {levels.count} resolutions", "u", IDEA, (*facts,))]
+
+
+def _attends(one: Ingredient) -> bool:
+    details = one.details
+    around = details.read_as(TransformerDetails).attention
+    return isinstance(details, AttentionDetails) or around is not None
 
 
 def _recognise_most(repeat: Group, exemplar: Group) -> Recognition | None:

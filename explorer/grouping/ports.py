@@ -16,7 +16,7 @@ from typing import NamedTuple
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value, is_constant
-from netloupe.explorer.patterns.linear import write_widths
+from netloupe.explorer.patterns.linear import ARROW, write_widths
 from netloupe.explorer.patterns.readings import read_ints
 
 from .group import Group
@@ -37,7 +37,6 @@ _RESIZING = (
     *("moves_pixels", "resamples", "samples", "slices", "splits", "reshapes", "picks"),
     *("gathers", "multiplies", "control_flow", "broadcasts", "repeats"),
 )
-_ARROW = " → "
 _COURSE = re.compile(r"\d{1,9}( → \d{1,9})+")
 
 
@@ -138,7 +137,7 @@ class Ports(NamedTuple):
         if scale is None:
             return (*map(self._correct_fact, facts),)
         kept = [self._correct_fact(fact) for fact in facts if not _SCALE.fullmatch(fact)]
-        place = next((place for place, fact in enumerate(kept, 1) if _ARROW in fact), 0)
+        place = next((place for place, fact in enumerate(kept, 1) if ARROW in fact), 0)
         if scale and place:
             kept.insert(place, scale)
         elif scale:
@@ -148,7 +147,7 @@ class Ports(NamedTuple):
     def _correct_fact(self, fact: str) -> str:
         if not _COURSE.fullmatch(fact):
             return fact
-        widths = [int(width) for width in fact.split(_ARROW)]
+        widths = [int(width) for width in fact.split(ARROW)]
         correct = self.correct(widths)
         # what one layer takes is told of it, also where something else enters
         return write_widths(*correct) if correct and correct != (*widths,) else fact

@@ -464,6 +464,6 @@ row (float[1, 3, 32, 32] x) => (float[1, 8, 16, 16] y)
   y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (activated)
 }
 """,
-        "Conv · BN · ReLU · MaxPool, 7×7, 3 → 8",
+        "Conv · BN · ReLU · MaxPool, 7×7, 3 → 8, /2",
     ),
 }

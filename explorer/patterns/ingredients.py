@@ -323,6 +323,8 @@ def _find_kind(entry: FoundBlock) -> str:
 
 @kept_with_catalogue(maxsize=1 << 12)
 def _rank_operator(operator: Operator) -> int:
+    if operator.family == "shape" and operator.has("selects"):
+        return 0  # places of what is not zero: with what something else is picked
     return next((rank for trait, rank in _RANKS_OF_TRAITS if operator.has(trait)), 0)
 
 

@@ -17,6 +17,8 @@ from .readings import read_int, read_ints
 from .transformer_details import MlpDetails
 from .weight_sizes import read_dims, read_features, read_kernel, read_width
 
+#: between widths that follow each other
+ARROW = " → "
 #: what an MLP may have between its layers besides activations
 _PASSED = frozenset({"Dropout"})
 #: gated units, by the activation of their gate
@@ -123,7 +125,7 @@ def _is_bias(operations: Operations, number: int, width: int) -> bool:
 
 def write_widths(*widths: int) -> str:
     """Return ``768 → 3072``."""
-    return " → ".join(map(str, widths))
+    return ARROW.join(map(str, widths))
 
 
 def write_layer_widths(widths: Sequence[int]) -> str:
@@ -138,7 +140,7 @@ def write_layer_widths(widths: Sequence[int]) -> str:
     told = [f"{width} ×{count}" if count > 1 else str(width) for width, count in runs]
     if len(told) > _MOST_WIDTHS:
         told = [*told[:2], "…", told[-1]]
-    return " → ".join(told)
+    return ARROW.join(told)
 
 
 def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -1,11 +1,66 @@
-"""Levels of a block that is a U of its own, inside of a larger network."""
+"""Levels of what is a U of its own, inside of a larger network: of a block, or of a module."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from .operations import Operations
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.model import Node
+
+from .graph_context import GraphContext
+from .operations import OUTSIDE, Operations
 from .readings import read_ints
+
+#: how often maps become smaller, and larger again, on the way to something
+_Way = tuple[int, int]
+_LEAST_STEPS = 2
+
+
+class Levels(NamedTuple):
+    """The levels of a U.
+
+    Parameters
+    ----------
+    count
+        How many there are.
+    finest, coarsest
+        The most channels of a convolution on the first way at the uppermost and the lowest one; 0
+        where they are not known.
+    """
+
+    count: int
+    finest: int
+    coarsest: int
+
+
+def find_levels(nodes: Sequence[Node], context: GraphContext) -> Levels | None:
+    """Return the levels of nodes that are a U altogether; None for others.
+
+    All that leaves has gone down and up again, and what each level had goes across (O. Ronneberger
+    and others, U-Net, 2015, figure 1; A. Newell and others, Stacked Hourglass Networks, 2016,
+    figure 3). What leaves on the way, as the maps of a pyramid, is no end of a U.
+    """
+    smaller = sum(_is_smaller(node) for node in nodes)
+    larger = sum(_is_larger(node) for node in nodes)
+    if min(smaller, larger) < _LEAST_STEPS:
+        return None
+    operations = Operations(nodes, context)
+    numbers = range(len(operations))
+    ways, joined = _find_ways(operations, numbers)
+    down, up = max(ways.values(), default=(0, 0))
+    ends = [ways.get(number) for number in numbers if OUTSIDE in operations.users[number]]
+    if not up >= down >= _LEAST_STEPS or joined < down or {*ends} != {(down, up)}:
+        return None
+    facts = find_value_facts(nodes[0].graph.model)
+    channels: dict[_Way, int] = {}
+    for number, way in ways.items():
+        node = operations.nodes[number]
+        if node.operator.has("convolves") and node.outputs and node.outputs[0] is not None:
+            dims = facts.find_dims(node.outputs[0]) or ()
+            width = dims[1] if len(dims) > 1 and isinstance(dims[1], int) else 0
+            channels[way] = max(channels.get(way, 0), width)
+    return Levels(down + 1, channels.get((0, 0), 0), channels.get((down, 0), 0))
 
 
 def count_nested_levels(operations: Operations, numbers: Collection[int]) -> int:
@@ -15,20 +70,48 @@ def count_nested_levels(operations: Operations, numbers: Collection[int]) -> int
     its own size, are none. One of the places where they are resized may keep the size, where they
     are fitted to others (X. Qin and others, U²-Net, 2020, figure 2).
     """
-    ways: dict[int, tuple[int, int]] = {}
-    joined = 0
-    for number in sorted(numbers):
-        operator = operations.nodes[number].operator
-        before = [ways[giver] for giver in operations.givers(number) if giver in ways]
-        down, up = max(before, default=(0, 0))
-        joined += len({*before}) > 1 and operator.has("joins", "adds")
-        if operator.has("transposed", "resamples"):
-            up += 1
-        elif operator.has("pools", "convolves") and not operator.has("pools_all"):
-            is_smaller = max(read_ints(operations.nodes[number], "strides") or (1,)) > 1
-            if is_smaller and up:
-                return 0  # down again
-            down += is_smaller
-        ways[number] = down, up
+    ways, joined = _find_ways(operations, sorted(numbers))
     down, up = max(ways.values(), default=(0, 0))
-    return down + 1 if up >= down > 1 and joined >= down else 0
+    return down + 1 if up >= down >= _LEAST_STEPS and joined >= down else 0
+
+
+def _find_ways(operations: Operations, numbers: Sequence[int]) -> tuple[dict[int, _Way], int]:
+    """Return how operations are reached, and how often ways of several kinds are joined.
+
+    Nothing where maps become smaller again behind where they became larger. A sum that ends a block
+    takes what the block does, too.
+    """
+    inside = {*numbers}
+    entering = {
+        giver
+        for number in numbers[:1]
+        for giver in operations.givers(number)
+        if giver not in inside
+    }
+    ways: dict[int, _Way] = {}
+    joined = 0
+    for number in numbers:
+        node = operations.nodes[number]
+        givers = operations.givers(number)
+        before = [ways[giver] for giver in givers if giver in ways]
+        across = [(0, 0) for giver in givers if giver in entering and before]
+        down, up = max(before, default=(0, 0))
+        joined += len({*before, *across}) > 1 and node.operator.has("joins", "adds")
+        if _is_larger(node):
+            up += 1
+        elif _is_smaller(node):
+            if up:
+                return {}, 0
+            down += 1
+        ways[number] = down, up
+    return ways, joined
+
+
+def _is_larger(node: Node) -> bool:
+    return node.operator.has("transposed", "resamples")
+
+
+def _is_smaller(node: Node) -> bool:
+    operator = node.operator
+    works = operator.has("pools", "convolves") and not operator.has("pools_all", "transposed")
+    return works and max(read_ints(node, "strides") or (1,)) > 1

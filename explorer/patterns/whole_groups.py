@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
+from math import prod
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 
-from .convolution_details import ConvolutionDetails
+from .convolution_details import ConvolutionDetails, ResamplingDetails
 from .convolutions import is_pointwise, read_convolution
 from .details import NO_DETAILS, BlockDetails, EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .linear import list_widths, read_table, write_widths
+from .linear import ARROW, list_widths, read_table, write_widths
 from .operations import ARRANGING, Operations
 from .readings import read_ints
 
+#: by how much maps become smaller
+_SCALE = re.compile(r"/\d+")
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
 _IN_ROW = frozenset({"activation", "conv", "linear", "norm", "pixel shuffle", "separable"})
@@ -49,10 +53,60 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     elif widths := list_widths(weighted):
         facts = (write_widths(*widths),)
         details = FeatureDetails(in_features=widths[0], out_features=widths[-1])
-    for entry in outline:
-        if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
-            facts += entry.facts
+    facts = _correct_scale(facts, operations, outline)
+    shuffled = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "pixel shuffle"]
+    for entry in shuffled:
+        facts += entry.facts
+    if weighted and outline[-1] in shuffled:
+        facts = _add_shuffled(facts, shuffled)
     yield make_whole_block(blocks, "row", " · ".join(entries), facts, details)
+
+
+def _correct_scale(
+    facts: tuple[str, ...], operations: Operations, outline: list[FoundBlock | int]
+) -> tuple[str, ...]:
+    """Return facts with what the strides of all convolutions and pools make together: ``/4``.
+
+    Nothing is changed where something else makes maps larger or smaller, or axes differ.
+    """
+    strides: list[int] = []
+    for entry in outline:
+        if isinstance(entry, FoundBlock):
+            details = entry.details.read_as(ConvolutionDetails)
+            if entry.kind == "pixel shuffle" or details.transposed:
+                return facts
+            step = details.stride or 1
+        else:
+            node = operations.nodes[entry]
+            if node.operator.has("pools_all", "resamples"):
+                return facts
+            taken = {*read_ints(node, "strides")} if node.operator.has("pools") else {1}
+            step = taken.pop() if len(taken) == 1 else 1
+        if not isinstance(step, int):
+            return facts
+        strides.append(step)
+    kept = tuple(fact for fact in facts if not _SCALE.fullmatch(fact))
+    scale = prod(strides)
+    place = next((n for n, fact in enumerate(kept, 1) if ARROW in fact), len(kept))
+    return (*kept[:place], f"/{scale}", *kept[place:]) if scale > 1 and kept else facts
+
+
+def _add_shuffled(facts: tuple[str, ...], shuffled: list[FoundBlock]) -> tuple[str, ...]:
+    """Return facts whose widths go on to what pixel shuffles behind the layers give.
+
+    ``32 → 16 → 64``: what moves to places leaves the channels, by the square of the factor for
+    images (W. Shi and others, Real-Time Single Image and Video Super-Resolution, 2016, equation 4).
+    """
+    place = next((n for n, fact in enumerate(facts) if ARROW in fact), None)
+    factors = [one.details.read_as(ResamplingDetails).factor for one in shuffled]
+    if place is None or not all(isinstance(factor, int) for factor in factors):
+        return facts
+    widths = [int(width) for width in facts[place].split(ARROW)]
+    for one, factor in zip(shuffled, factors, strict=True):
+        square = int(factor or 1) ** 2
+        is_larger = one.facts[0].startswith("×")
+        widths.append(widths[-1] // square if is_larger else widths[-1] * square)
+    return (*facts[:place], write_widths(*widths), *facts[place + 1 :])
 
 
 def _describe(operations: Operations, entry: FoundBlock | int) -> str:

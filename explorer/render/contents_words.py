@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
 
+from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
 from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
@@ -29,10 +30,18 @@ from .group_names import fold_parts, join_folded
 
 #: a chain has so many parts at most, when repetitions are counted
 _MOST_PARTS = 4
-#: so many ideas are told
-_MOST_IDEAS = 3
+#: in so many rows
+_MOST_ROWS = 2
 #: so many kinds of them are told in their order
 _LEAST_IDEAS = 2
+#: so many layers of one kind are looked at for what is between them
+_MANY_LAYERS = 6
+#: so many stages, when repetitions are counted
+_MOST_STAGES = 6
+#: behind what is told where there is no room for all
+_OTHERS = ", …"
+#: what has weights of its own and is no idea
+_LAYERS = frozenset({"Conv", "Deconv", "Depthwise conv", "Linear"})
 _ATTENTION = "Attention"
 _CONVOLUTION = "Conv"
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
@@ -69,7 +78,10 @@ class MadeOf(NamedTuple):
 
 
 def write_contents(
-    ingredients: Sequence[Ingredient], fits: Fits, ports: Ports = UNKNOWN_PORTS
+    ingredients: Sequence[Ingredient],
+    fits: Fits,
+    ports: Ports = UNKNOWN_PORTS,
+    find_stages: Callable[[], Stages] = Stages,
 ) -> MadeOf:
     """Return what a group is made of, as long as it fits.
 
@@ -81,6 +93,8 @@ def write_contents(
         Whether there is room for a text.
     ports
         The sizes at its border, which are told where parts say others.
+    find_stages
+        Returns the author's modules in it; asked for where its parts are no chain.
     """
     if not ingredients:
         return MadeOf()
@@ -95,14 +109,30 @@ def write_contents(
         folded = fold_parts(kept) if 0 < len(kept) <= _MOST_FOLDED else []
         text = join_folded(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
-            return MadeOf(text, facts)
+            return MadeOf(_tell_more(text, kept, find_stages, fits), facts)
     text = _write_order(ingredients, fits) if is_row else ""
     if text:
         heads = _describe_heads(ingredients)
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
-    text = _write_ideas(ingredients, fits)
-    facts = facts or _describe_parts(ingredients, ports, are_several=", " in text)
+    text = _write_many(ingredients, fits, find_stages)
+    facts = facts or _describe_parts(
+        ingredients, ports, are_several=", " in text or _BEHIND in text
+    )
     return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
+
+
+def _tell_more(
+    text: str, names: Sequence[str], find_stages: Callable[[], Stages], fits: Fits
+) -> str:
+    """Return a chain, or for one of many equal layers the modules that repeat with what is there.
+
+    As convolutions with an attention between them, of which nothing else is a part on its own.
+    """
+    if len(names) < _MANY_LAYERS or len({*names}) > 1:
+        return text
+    stages = find_stages()
+    chain = _write_stages(stages)
+    return chain if chain and fits(chain) and not {*stages.names} <= _LAYERS else text
 
 
 def _count_calls(ingredients: Sequence[Ingredient]) -> str:
@@ -124,8 +154,73 @@ def _name(one: Ingredient, least: int) -> str:
     return _name_idea(one)
 
 
-def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
-    """Return the most telling parts with how often they occur: ``Self-attention ×2, MLP ×2``."""
+def _write_many(
+    ingredients: Sequence[Ingredient], fits: Fits, find_stages: Callable[[], Stages]
+) -> str:
+    """Return what is in a group whose parts are no short chain: all kinds of it, or its stages.
+
+    A chain of modules says more than how many layers of several kinds there are. What there is no
+    room for is not passed over in silence.
+    """
+    needed = _list_needed(ingredients)
+    listed, told = _write_ideas(ingredients, fits)
+    if needed <= told and not needed & _LAYERS:
+        return listed
+    stages = find_stages()
+    chain = _write_stages(stages)
+    if chain and fits(chain):
+        return chain
+    if needed <= told:
+        return listed
+
+    def wraps(text: str) -> bool:
+        return len(wrap_parts(text, fits)) <= _MOST_ROWS
+
+    every, told = _write_ideas(ingredients, wraps)
+    kinds = {*stages.names}
+    counted = _write_counts(Counter(stages.names)) if len(stages.names) > 1 else ""
+    is_plainer = len(kinds) < len(needed) and not kinds & _LAYERS
+    ordered = [chain, *([counted] if is_plainer else [])]
+    ordered += [every] if needed <= told else []
+    for text in (*ordered, counted):
+        if text and wraps(text):
+            return text
+    return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS
+
+
+def _list_needed(ingredients: Sequence[Ingredient]) -> set[str]:
+    """Return the names of what is not to be left out: the ideas, and layers with weights."""
+    counts, ranks = _count_kinds(ingredients)
+    best = max(ranks.values())
+    return {name for name in counts if name in _LAYERS or ranks[name] == best > TRIM}
+
+
+def _write_stages(stages: Stages) -> str:
+    """Return a chain of stages of several kinds, those of one name in a row counted."""
+    runs = [f"{name} ×{count}" if count > 1 else name for name, count in stages.runs]
+    folded = fold_parts(runs)
+    is_told = stages.is_chain and len({*stages.names}) > 1 and len(folded) <= _MOST_STAGES
+    return join_folded(folded) if is_told else ""
+
+
+def wrap_parts(text: str, fits: Fits) -> list[str]:
+    """Return a text in rows, each as long as it may be, broken between parts."""
+    rows = [""]
+    for part in re.split(r"(?<=,) |(?<= ·) ", text):
+        longer = f"{rows[-1]} {part}".strip()
+        if rows[-1] and not fits(longer):
+            rows.append(part)
+        else:
+            rows[-1] = longer
+    return rows
+
+
+def _write_counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(name + (f" ×{count:,}" if count > 1 else "") for name, count in counts.items())
+
+
+def _count_kinds(ingredients: Sequence[Ingredient]) -> tuple[Counter[str], dict[str, int]]:
+    """Return how many parts of each name there are, in order, and how telling each is."""
     ranks: dict[str, int] = {}
     counts: Counter[str] = Counter()
     for one in ingredients:
@@ -134,24 +229,34 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         counts[name] += one.times
     if _CONVOLUTION in counts:  # a reader of their number takes it for that of all
         counts[_CONVOLUTION] += sum(one.convolutions * one.times for one in ingredients)
+    return counts, ranks
+
+
+def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> tuple[str, set[str]]:
+    """Return the most telling parts with how often they occur: ``Self-attention ×2, MLP ×2``.
+
+    Which of them there is room for is returned besides.
+    """
+    counts, ranks = _count_kinds(ingredients)
     best = max(ranks.values())
     # what mixes along a sequence is never left out for what stands around it
     mixing = {_name_idea(one) for one in ingredients if one.rank == IDEA and _attends(one)}
     chosen = sorted(counts, key=lambda name: (-ranks[name], name not in mixing, -counts[name]))
-    chosen = chosen[:_MOST_IDEAS]
     # what is trim is told only where there is nothing else
     told = [n for n in chosen if ranks[n] >= min(best, WORK) and (ranks[n] > TRIM or best == TRIM)]
-    listed = ""
-    for count in range(len(told), 0, -1):  # what there is no room for is what there is least of
+    # what has no weights is told where nothing has any
+    needed = _list_needed(ingredients)
+    told = [name for name in told if name in needed] or told
+    listed, names = "", list[str]()
+    # what there is no room for is what there is least of
+    for count in range(len(told), 0, -1):
         names = sorted(
             told[:count], key=lambda name: -ranks[name] * len(counts) + [*counts].index(name)
         )
-        listed = ", ".join(
-            name + (f" ×{counts[name]:,}" if counts[name] > 1 else "") for name in names
-        )
+        listed = _write_counts({name: counts[name] for name in names})
         if fits(listed):
             break
-    return listed
+    return listed, {*names}
 
 
 def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
@@ -221,21 +326,9 @@ def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_seve
 
 def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str]:
     facts = []
-    known = list(filter(None, map(_list_widths, ingredients)))
-    # what is joined besides makes the next part take more, a part of a value that it takes less
-    if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
-        widths = _join_courses(known)
-        if _is_unknown(ingredients):  # what follows takes of its values
-            taken = ports.find_taken(widths[-1])
-            # what an MLP has inside would be read as what enters
-            has_hidden = len(known[0]) > _LEAST_WIDTHS or widths[0] == widths[-1]
-            unknown = () if has_hidden else widths[1:]
-            widths = unknown if taken is None else (taken, *widths[1:])
-        widths = ports.correct(widths)
-        if len(widths) > 1:
-            facts.append(
-                write_layer_widths(widths) if _are_layers(ingredients) else _write_course(widths)
-            )
+    course = _write_widths(ingredients, ports)
+    if course:
+        facts.append(course)
     scales = [one.scale for one in ingredients]
     scale = ports.tell_scale()
     if scale is not None:
@@ -249,16 +342,91 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
     return facts
 
 
-def _join_courses(known: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+def _write_widths(ingredients: Sequence[Ingredient], ports: Ports) -> str:
+    """Return through which widths parts go that stand one behind the other; "" where it is unclear.
+
+    Each width is what a layer gives and the next one takes. Where values of several kinds go
+    through the parts, as scalars and vectors, each has a course of its own.
+    """
+    are_layers = _are_layers(ingredients)
+    # beside other ideas each part is one arrow
+    is_whole = all(one.details.read_as(MlpDetails).widths for one in ingredients if _is_idea(one))
+    known = [
+        (one, widths if is_whole else (widths[0], widths[-1]))
+        for one in ingredients
+        if (widths := _list_widths(one))
+    ]
+    is_broken = not all(_follows(*pair) for pair in pairwise(known))
+    if is_broken and len({len(dims) for dims in ports.taken}) > 1:
+        return ", ".join(_write_course(course) for course in _list_tracks(ingredients))
+    # what is joined besides makes the next part take more, a part of a value that it takes less
+    if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
+        return ""
+    widths = _join_courses([each for _, each in known], is_broken=is_broken)
+    if _is_unknown(ingredients):  # what follows takes of its values
+        taken = ports.find_taken(widths[-1])
+        # what an MLP has inside would be read as what enters
+        has_hidden = len(_list_widths(known[0][0])) > _LEAST_WIDTHS or widths[0] == widths[-1]
+        unknown = () if has_hidden else widths[1:]
+        widths = unknown if taken is None else (taken, *widths[1:])
+    widths = ports.correct(widths)
+    if len(widths) < _LEAST_WIDTHS:
+        return ""
+    return write_layer_widths(widths) if are_layers else _write_course(widths)
+
+
+def _follows(
+    before: tuple[Ingredient, tuple[int, ...]], after: tuple[Ingredient, tuple[int, ...]]
+) -> bool:
+    """Return whether a part takes the features that the one before it gives.
+
+    Layers behind maps may take those of all places.
+    """
+    given, taken = before[1][-1], after[1][0]
+    of_places = not _is_linear(before[0]) and _is_linear(after[0])
+    return given == taken or (of_places and taken % given == 0)
+
+
+def _is_idea(one: Ingredient) -> bool:
+    return one.rank == IDEA
+
+
+def _is_linear(one: Ingredient) -> bool:
+    return one.kind == "linear" or bool(one.details.read_as(MlpDetails).widths)
+
+
+def _list_tracks(ingredients: Sequence[Ingredient]) -> list[tuple[int, ...]]:
+    """Return the courses of widths of what goes side by side through parts, in their order.
+
+    Each layer goes on with the course of a layer that gives it as many features as it takes. What
+    takes of several, as a gate does, is in none.
+    """
+    tracks: list[tuple[int, ...]] = []
+    #: by place, the tracks that come to what stands there
+    open_at: list[frozenset[int]] = []
+    for one in ingredients:
+        coming = frozenset[int]().union(*(open_at[place] for place in one.before))
+        widths = _list_widths(one)
+        if widths and (len(one.before) < _LEAST_WIDTHS or one.kind == "linear"):
+            fitting = [number for number in coming if tracks[number][-1] == widths[0]]
+            if len(fitting) == 1:
+                tracks[fitting[0]] += widths[1:]
+            else:
+                fitting = [len(tracks)]
+                tracks.append(widths)
+            coming = frozenset(fitting)
+        open_at.append(coming)
+    return tracks
+
+
+def _join_courses(known: Sequence[tuple[int, ...]], *, is_broken: bool) -> tuple[int, ...]:
     """Return through which widths parts go that stand one behind the other.
 
-    It is the ends alone where an MLP takes other features than the part before it gives, so that no
+    It is the ends alone where a part takes other features than the one before it gives, so that no
     layer goes from the one width to the next, and of MLPs that have too many layers to tell each.
-    What takes several times as much may take all places of a map.
     """
     widths = (known[0][0], *(width for each in known for width in each[1:]))
     mlps = [each for each in known if len(each) > _LEAST_WIDTHS]
-    is_broken = any(after in mlps and after[0] % before[-1] for before, after in pairwise(known))
     is_long = len(known) > 1 and mlps and len(widths) > _MOST_WIDTHS
     return (widths[0], widths[-1]) if is_broken or is_long else widths
 

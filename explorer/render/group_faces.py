@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.grouping.inner_parts import list_stages
 from netloupe.explorer.grouping.member_differences import read_ends
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import (
@@ -26,7 +27,7 @@ from netloupe.explorer.patterns import IDEA
 from netloupe.explorer.view import Item
 
 from .box import MARGIN, MOST_WIDTH, make_box
-from .contents_words import MadeOf, write_contents
+from .contents_words import MadeOf, wrap_parts, write_contents
 from .face import Face
 from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts
 from .frames import SHARED
@@ -77,7 +78,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
     else:
         contents = MadeOf()
         if isinstance(known, Group):
-            contents = write_contents(known.contents, fits_row, ports)
+            contents = write_contents(known.contents, fits_row, ports, lambda: list_stages(known))
             shared = _tell_shared(known) if repeat is None and contents.facts else ()
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
@@ -106,7 +107,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             quiet = contents.parts
             rows = list_facts((contents.facts,), difference)
         else:
-            rows = [FaceRow(contents.parts, "muted", ())]
+            rows = [FaceRow(line, "muted", ()) for line in wrap_parts(contents.parts, fits_row)]
             rows += list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
     is_loop = repeat is not None and repeat.is_loop

@@ -106,8 +106,6 @@ def fold_parts(names: Sequence[str]) -> list[str]:
 
 def join_folded(folded: Sequence[str]) -> str:
     """Return counted parts as a chain; what repeats and has parts is in brackets."""
-    if len(folded) == 1:
-        return folded[0]
     return AND.join(re.sub(r"^([^(].* · .*?)( ×\d+)$", r"(\1)\2", part) for part in folded)
 
 
@@ -115,4 +113,4 @@ def _count(names: Sequence[str], times: int) -> str:
     text = AND.join(names)
     if times == 1:
         return text
-    return f"({text}) ×{times}" if len(names) > 1 else f"{text} ×{times}"
+    return f"({text}) ×{times}" if AND in text else f"{text} ×{times}"

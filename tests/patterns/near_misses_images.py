@@ -76,12 +76,12 @@ as many maps, one is added to all = Conv · ReLU · Conv · Add · ReLU 1 → 8 
 the pool
   y = AveragePool <kernel_shape = [2, 2], strides = [2, 2]> (fewer) => y = Neg (fewer)
   4, 8, 8] y => 4, 16, 16] y
-the mean = BatchNorm · ReLU · Conv · MaxPool, 1×1, 8 → 4
+the mean = BatchNorm · ReLU · Conv · MaxPool, 1×1, 8 → 4, /2
   AveragePool => MaxPool
-fewer channels = BatchNorm · ReLU · Conv · AveragePool, 1×1, 8 → 8
+fewer channels = BatchNorm · ReLU · Conv · AveragePool, 1×1, 8 → 8, /2
   {4, 8, 1, 1} => {8, 8, 1, 1}
   float[1, 4, 8, 8] y => float[1, 8, 8, 8] y
-single places = BatchNorm · ReLU · Conv · AveragePool, 3×3, 8 → 4
+single places = BatchNorm · ReLU · Conv · AveragePool, 3×3, 8 → 4, /2
   {4, 8, 1, 1} => {4, 8, 3, 3}
 smaller maps = BatchNorm · ReLU · Conv · AveragePool, 1×1, 8 → 4
   strides = [2, 2] => strides = [1, 1]

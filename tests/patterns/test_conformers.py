@@ -136,7 +136,7 @@ def test_a_row_of_a_convolution_and_a_separable_one() -> None:
     """The stem of MobileNetV2 (M. Sandler and others, 2018, table 2: without expansion)."""
     found = find("mobilenetv2.legacy", "conv_stem").recognised
     assert found is not None
-    assert found.text == "Conv · ReLU6 · Depthwise-separable conv 3 → 8 → 8"
+    assert found.text == "Conv · ReLU6 · Depthwise-separable conv 3 → 8 → 8, /2"
 
 
 ROTATED = """

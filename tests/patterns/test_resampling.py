@@ -75,7 +75,7 @@ def test_the_factor_of_an_operator_that_shuffles_pixels(exporter: str) -> None:
     assert (found.text, found.details) == ("Pixel shuffle, ×3", ResamplingDetails(factor=3))
     row = recognise(graph.nodes[-2:])
     assert row is not None
-    assert row.text == "Conv · Pixel shuffle, 3×3, 32 → 9, ×3"
+    assert row.text == "Conv · Pixel shuffle, 3×3, 32 → 9 → 1, ×3"
 
 
 def test_a_shuffle_by_hand_is_a_block_of_its_own() -> None:
@@ -133,10 +133,10 @@ POOL = "p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (u)"
         ),
         # a pool of every place, a convolution with its own stride, three layers, one with ReLU
         ("p = MaxPool <kernel_shape = [3, 3]> (u)  y = Conv (p, w)", "MaxPool · Conv, 3×3, 4 → 6"),
-        (f"{POOL}  a = Conv (p, w)  y = Relu (a)", "MaxPool · Conv · ReLU, 3×3, 4 → 6"),
+        (f"{POOL}  a = Conv (p, w)  y = Relu (a)", "MaxPool · Conv · ReLU, 3×3, 4 → 6, /2"),
         (
             f"{POOL}  y = Conv <strides = [2, 2]> (p, w)",
-            "MaxPool · Conv, 3×3, 4 → 6, /2",
+            "MaxPool · Conv, 3×3, 4 → 6, /4",
         ),
         (
             "n = BatchNormalization (u, s, s, s, s)  y = Conv (n, w)",

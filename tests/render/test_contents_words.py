@@ -10,16 +10,17 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.ports import Ports
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
-from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
+from netloupe.explorer.patterns.details import NO_DETAILS, BlockDetails, FeatureDetails
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     MlpDetails,
     TransformerDetails,
 )
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.contents_words import write_contents
+from netloupe.explorer.render.contents_words import wrap_parts, write_contents
 
 
 def chain(*names: str, rank: int = WORK) -> list[Ingredient]:
@@ -58,8 +59,14 @@ def test_what_is_no_chain_says_its_ideas() -> None:
     ingredients = [Ingredient(name, name, IDEA) for name in names]
     ingredients.insert(0, Ingredient("LayerNorm", "norm", TRIM))
     assert write(ingredients)[0] == "Self-attention ×2, Cross-attention ×2, MLP"
-    # what there is no room for is left out
-    assert write(ingredients, most=40)[0] == "Self-attention ×2, Cross-attention ×2"
+    # what there is no room for stands below, or it is said that there is more
+    told = "Self-attention ×2, Cross-attention ×2, MLP"
+    assert wrap_parts(told, lambda text: len(text) <= 40) == [
+        "Self-attention ×2, Cross-attention ×2,",
+        "MLP",
+    ]
+    assert write(ingredients, most=40)[0] == told
+    assert write(ingredients, most=20)[0] == "Self-attention ×2, …"
 
 
 def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
@@ -192,6 +199,57 @@ def test_what_an_mlp_has_inside_is_not_told_as_what_enters(is_one: bool) -> None
     assert write([first, *parts])[1] == ""
 
 
+def make_track(kind: str, taken: int, given: int, *before: int) -> Ingredient:
+    details = FeatureDetails(in_features=taken, out_features=given)
+    rank = IDEA if kind == "gate" else WORK
+    return Ingredient(kind.title(), kind, rank, details=details, before=frozenset(before))
+
+
+#: vectors and scalars of a geometric vector perceptron (B. Jing and others, 2021, figure 1)
+_PERCEPTRON = [
+    make_track("linear", 3, 8),
+    Ingredient("L2 norm", "l2", TRIM, before=frozenset({0})),
+    make_track("linear", 34, 32, 1),
+    make_track("linear", 32, 8, 2),
+    make_track("gate", 8, 8, 0, 3),
+]
+
+
+@pytest.mark.parametrize(
+    ("taken", "told"),
+    [
+        # what a gate takes comes of both
+        (((0, 3, 3), (0, 26)), "3 → 8, 34 → 32 → 8"),
+        # what is joined on maps of one kind goes with the stream
+        (((0, 3, 8, 8), (0, 26, 8, 8)), "3 → 8"),
+    ],
+)
+def test_scalars_and_vectors_have_widths_of_their_own(
+    taken: tuple[tuple[int, ...], ...], told: str
+) -> None:
+    ports = Ports(taken, taken[:1], has_maps=False)
+    facts = write_contents(_PERCEPTRON, lambda text: len(text) <= 60, ports).facts
+    assert facts == told
+
+
+def test_a_part_that_takes_what_another_gives_goes_on_with_its_course() -> None:
+    parts = [make_track("linear", 3, 8), make_track("linear", 34, 32, 0)]
+    parts.append(make_track("linear", 8, 5, 0, 1))
+    ports = Ports(((0, 3, 3), (0, 26)), ((0, 5, 3),))
+    assert write_contents(parts, lambda text: len(text) <= 60, ports).facts == "3 → 8 → 5, 34 → 32"
+
+
+def test_a_layer_behind_linear_ones_takes_no_places() -> None:
+    parts = [make_track("linear", 1, 1), make_track("linear", 21, 16, 0)]
+    assert write(parts)[1] == "1 → 16"
+    assert write([make_track("conv", 8, 1), make_track("linear", 64, 16, 0)])[1] == "8 → 1 → 16"
+
+
+def test_what_is_counted_alone_is_in_brackets() -> None:
+    parts = [replace(one, kind="conv") for one in chain(*["Conv · ReLU"] * 5)]
+    assert write(parts)[0] == "(Conv · ReLU) ×5"
+
+
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
     """Return a stack of blocks in ONNX's text form, each of which takes ``x0``, ``x1`` …"""
     weights = weights or {"w": (8, 8, 3, 3)}
@@ -276,7 +334,9 @@ def test_a_stack_says_of_which_other_kind_its_last_block_is() -> None:
 def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> None:
     names = ["Depthwise-separable conv"] * 2 + ["Inverted residual"] * 4 + ["ConvNeXt block"]
     ingredients = [Ingredient(name, name, IDEA) for name in names]
-    assert write(ingredients, most=40)[0] == "Inverted residual ×4"
+    assert write(ingredients, most=25)[0] == "Inverted residual ×4, …"
+    every = "Depthwise-separable conv ×2, Inverted residual ×4, ConvNeXt block"
+    assert write(ingredients, most=40)[0] == every
 
 
 def test_parts_of_which_only_some_are_called_again_are_not_called_so() -> None:
@@ -309,13 +369,12 @@ def test_convolutions_in_summed_branches_are_counted_with_all_others() -> None:
 def test_mlps_are_no_chain_where_layers_do_not_follow(
     widths: Sequence[tuple[int, ...]], told: str
 ) -> None:
-    parts = [
-        replace(
-            part,
-            details=MlpDetails(widths=each)
-            if len(each) > 2
-            else FeatureDetails(in_features=each[0], out_features=each[1]),
-        )
-        for part, each in zip(chain(*["MLP"] * len(widths), rank=IDEA), widths, strict=True)
-    ]
+    parts = []
+    for place, each in enumerate(widths):
+        before = frozenset({place - 1} if place else ())
+        if len(each) > 2:
+            details: BlockDetails = MlpDetails(widths=each)
+            parts.append(Ingredient("MLP", "mlp", IDEA, details=details, before=before))
+        else:
+            parts.append(make_track("linear" if place else "conv", *each, *before))
     assert told == write(parts)[1].partition(" · ")[0]

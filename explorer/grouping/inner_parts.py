@@ -1,0 +1,150 @@
+"""The stages of a large group in the author's terms: the modules in it that have weights, in order.
+
+What stands in a list of modules has its place there, and no name: such are told as what they are,
+and lists as what stands in them.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import Recognition, make_ingredient
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
+
+from .member_nodes import is_layer, list_member_nodes
+
+if TYPE_CHECKING:
+    from .group import Group
+
+#: modules that only list others: torch's, and classes derived from them
+_CONTAINER = re.compile(r"Sequential|Module(?:List|Dict)")
+#: as lists of modules call what is in them, and as what was found by structure is called
+_NUMBERED = re.compile(r"\d+(?:[–.]\d+)*|Block [A-Z]+")
+#: larger groups are not looked at, nor those with more stages
+_MOST_NODES = 4_000
+_MOST_STAGES = 64
+_MOST_DEPTH = 6
+#: what layers are called that are stages of their own, by the kind of their weight
+_LAYERS = {"convolution": "Conv", "linear": "Linear", "embedding": "Embedding"}
+
+
+class Stages(NamedTuple):
+    """What stands in a group.
+
+    Parameters
+    ----------
+    names
+        What each is called, in order.
+    is_chain
+        Whether each takes from the one before it.
+    """
+
+    names: tuple[str, ...] = ()
+    is_chain: bool = False
+
+    @property
+    def runs(self) -> list[tuple[str, int]]:
+        """Names with how often each stands in a row."""
+        return [(name, len([*run])) for name, run in groupby(self.names)]
+
+
+class _Stage(NamedTuple):
+    name: str
+    nodes: frozenset[Node]
+
+
+def list_stages(group: Group) -> Stages:
+    """Return the stages of a group; of a repeat, those of its exemplar. None for what has no names.
+
+    Parameters
+    ----------
+    group
+        A group of any kind.
+    """
+    if group.kind == "repeat" and group.children:
+        exemplar = group.children[group.exemplar]
+        if isinstance(exemplar, Node):
+            return Stages()
+        group = exemplar
+    nodes = list_member_nodes(group, _MOST_NODES)
+    found = _list_stages(group, _MOST_DEPTH) if nodes else None
+    if found is None or len(found) > _MOST_STAGES:
+        return Stages()
+    return Stages(tuple(stage.name for stage in found), _are_chain(nodes, found))
+
+
+def _list_stages(group: Group, depth: int) -> list[_Stage] | None:
+    """Return stages in order; None where one has no name."""
+    found: list[_Stage] = []
+    for child in group.children:
+        if isinstance(child, Node):
+            if is_layer(child):
+                found.append(_Stage(_name_layer(child), frozenset({child})))
+            continue
+        if child.kind == "shape" or child.is_beside:
+            continue
+        nodes = frozenset(list_member_nodes(child, _MOST_NODES))
+        known = child.recognised
+        attends = known is not None and isinstance(known.details, AttentionDetails)
+        if not attends and not any(map(is_layer, nodes)):
+            continue
+        name = _name(child, known)
+        if name and child.kind != "repeat":
+            found.append(_Stage(name, nodes))
+            continue
+        inner = _list_stages(child, depth - 1) if depth else None
+        if inner is None or len(found) + len(inner) > _MOST_STAGES:
+            return None
+        found += inner
+    return found
+
+
+def _name_layer(node: Node) -> str:
+    if node.operator.has("transposed"):
+        return "Deconv"
+    return _LAYERS.get(node.operator.weight_kind or "", node.op_type)
+
+
+def _name(group: Group, known: Recognition | None) -> str:
+    """Return what a stage is: the class of its module, else what it was recognised as."""
+    if group.kind in ("part", "repeat"):
+        return ""
+    is_own = group.type_name and not _CONTAINER.search(group.type_name)
+    if known is not None:
+        made = make_ingredient(known, 1)
+        if made.kind == "linear":
+            return "Linear"
+        if made.kind == "conv":
+            details = known.details.read_as(ConvolutionDetails)
+            return "Deconv" if details.transposed else "Conv"
+        if " · " not in known.name:
+            return known.name
+    if is_own and group.kind == "scope":
+        return group.type_name
+    label = group.label.rpartition(" / ")[2].rpartition(".")[2]
+    is_list = bool(group.type_name) and not is_own
+    is_named = group.kind == "scope" and not is_list and not _NUMBERED.fullmatch(label)
+    return label if is_named else ""
+
+
+def _are_chain(nodes: list[Node], stages: list[_Stage]) -> bool:
+    """Return whether each stage takes from the one before it, and the first from none."""
+    places = {node: place for place, stage in enumerate(stages) for node in stage.nodes}
+    sources: dict[Node, frozenset[int]] = {}
+    before: list[set[int]] = [set() for _ in stages]
+    for node in nodes:
+        givers = [value.producer for value in node.inputs if value is not None]
+        coming = frozenset[int]().union(
+            *(sources[giver] for giver in givers if giver is not None and giver in sources)
+        )
+        own = places.get(node)
+        if own is None:
+            sources[node] = coming
+        else:
+            before[own] |= coming - {own}
+            sources[node] = frozenset({own})
+    return all(place - 1 in taken if place else not taken for place, taken in enumerate(before))
