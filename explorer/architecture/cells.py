@@ -17,6 +17,8 @@ _BETWEEN = ("adds", "looks_up", "picks")
 _MOST_BETWEEN = 24
 #: how many gates the matrices of a cell give; no operator is asked: cells are written out
 _GATES = {"GRU": 3, "LSTM": 4}
+#: fewer calls of one cell behind layers of their own may be two of a sequence
+_LEAST_OF_LAYERS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
             runs.append([step])
         else:
             run.append(step)
-    for run in runs:
+    for run in [part for run in runs for part in _part_by_layers(outline, run)]:
         width = _read_width(outline, run)
         if not width:
             continue
@@ -100,6 +102,31 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
         merged = make_part(parts, "unrolled", name, details)
         merged.end = run[-1].hidden.end
         yield parts, merged
+
+
+def _part_by_layers(outline: Outline, run: list[_Step]) -> list[list[_Step]]:
+    """Return each step by itself where each is behind layers of its own, and else all together.
+
+    So a state is updated behind each layer of a graph network; layers between the steps of a
+    sequence have the same weights in all of them.
+    """
+    if len(run) < _LEAST_OF_LAYERS:
+        return [run]
+    own = {id(part) for step in run for part in (*step.parts, *step.linears)}
+    before: set[int] = set()
+    for one, two in pairwise(run):
+        between = [
+            part
+            for part in outline.parts[one.hidden.place : two.hidden.place]
+            if id(part) not in own
+            and part.follows(one.hidden)
+            and any(linear.follows(part) for linear in two.linears)
+        ]
+        held = {*list_matrices(outline, between)}
+        if not held or held & before:
+            return [run]
+        before |= held
+    return [[step] for step in run]
 
 
 def _read_width(outline: Outline, run: Sequence[_Step]) -> int:

@@ -14,7 +14,7 @@ MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
 #: a step is not told beside what is so much more
 _LEAST_SHARE = 0.4
 _TWICE = 2
-_RECURRENT = ("GRU layer", "LSTM layer", "RNN layer")
+_RECURRENT = ("GRU cell", "GRU layer", "LSTM cell", "LSTM layer", "RNN layer")
 
 
 @dataclass(frozen=True, eq=False)

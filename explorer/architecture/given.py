@@ -210,7 +210,25 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
         return {}, ""
     are_placed = any(has_places(output, count) for output in outline.graph.outputs)
     at = " at each place" if are_placed else ""
+    at = at or (" at each node" if _are_of_nodes(outline, count) else "")
     return {"outputs": count}, f"{write_given(count, 'outputs')}{at}"
+
+
+def _are_of_nodes(outline: Outline, count: int) -> bool:
+    """Return whether outputs are so many features of each node of a graph that comes in.
+
+    Nodes stand on the first axis of what comes in, as messages are summed up by their numbers; a
+    batch would have one number for each of several graphs.
+    """
+    if not outline.of_kind("graph network", "message passing"):
+        return False
+    inputs = [read_stated_shape(value) for value in outline.graph.inputs]
+    nodes = {shape[0] for shape in inputs if shape is not None and len(shape) > 1} - {1}
+    shapes = [read_stated_shape(output) for output in outline.graph.outputs]
+    return all(
+        shape is not None and len(shape) > 1 and shape[0] in nodes and shape[-1] == count
+        for shape in shapes
+    )
 
 
 def _may_be_given(outline: Outline, count: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Graph, Value
 
-from .piece_words import join_with_and
+from .piece_words import join_with_and, write_plural
 
 #: outputs are not named where there are more
 _MOST_NAMES = 5
@@ -35,6 +35,15 @@ _SILENT = frozenset(
         "tensor",
     }
     | {"val", "value"}
+)
+#: what is told apart by scores, and how names of scores go on: ``action_logits``
+_TOLD_APART = frozenset(
+    {"action", "character", "emotion", "genre", "intent", "item", "language", "phoneme"}
+    | {"relation", "speaker", "species", "tag", "tool", "word"}
+)
+_SCORES = re.compile(r"([a-z]+?)s?(?:_log)?_(?:logits?|prob(?:abilitie)?s?|scores?)")
+_COUNT = re.compile(
+    r"(?P<count>[\d,]+) (?:class(?:es)?|outputs?)(?P<rest>| at each (?:place|node))"
 )
 #: and of an input
 _SILENT_INPUTS = frozenset(
@@ -83,7 +92,19 @@ def write_names(names: Sequence[str], text: str) -> str:
         return text
     if not text:
         return f"gives {join_with_and(names)}"
+    text = _say_what_is_told_apart(names, text)
     return text if text.endswith(")") else f"{text} ({', '.join(names)})"
+
+
+def _say_what_is_told_apart(names: Sequence[str], text: str) -> str:
+    """Return ``8 actions`` for ``8 classes`` where all outputs are scores of actions by name."""
+    found = [_SCORES.fullmatch(name.lower()) for name in names]
+    nouns = {one[1] for one in found if one is not None}
+    counted = _COUNT.fullmatch(text)
+    if counted is None or None in found or len(nouns) != 1 or not nouns <= _TOLD_APART:
+        return text
+    noun = write_plural(nouns.pop()) if counted["count"] != "1" else nouns.pop()
+    return f"{counted['count']} {noun}{counted['rest']}"
 
 
 def add_names(names: Sequence[str], clauses: Sequence[str]) -> tuple[str, ...]:

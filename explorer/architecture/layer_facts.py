@@ -64,6 +64,8 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
         if all(weights) and own < len(weights):
             in_turn = all(one == weights[place % own] for place, one in enumerate(weights))
             shared |= {"shared": True if own == 1 else own} if in_turn else {}
+            if in_turn and own > 1 and len(layers) % own == 0:
+                shared["turns"] = len(layers) // own
     return shared
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
 from .outline import Outline, OutlinePart
@@ -76,6 +77,21 @@ def write_lower(title: str) -> str:
     return title if is_name else title[:1].lower() + title[1:]
 
 
+def write_blocks(count: int, noun: str, facts: Mapping[str, Detail]) -> str:
+    """Return how many blocks there are, with what is so of all of them in brackets.
+
+    Of some that are run in turn with the same weights how many have weights of their own, and how
+    often: ``2 blocks run 15 times in turn`` (A. Jolicoeur-Martineau, Less is More: Recursive
+    Reasoning with Tiny Networks, 2025, section 4).
+    """
+    own, turns = facts.get("shared"), facts.get("turns")
+    told = write_count(count, noun)
+    if isinstance(own, int) and isinstance(turns, int):
+        told = f"{write_count(own, noun)} run {'twice' if turns == 2 else f'{turns:,} times'}"
+        told += " in turn"
+    return told + in_brackets(write_layers(facts))
+
+
 def in_brackets(text: str) -> str:
     """Return what is said of blocks behind their number."""
     return f" ({text})" if text else ""
@@ -91,7 +107,7 @@ def write_layers(facts: Mapping[str, Detail]) -> str:
     said.append(write_attention(facts) or str(facts.get("mixture", "")))
     said.append(write_feeding(facts) or str(facts.get("feedings", "")))
     own = facts.get("shared")
-    if own:
+    if own and "turns" not in facts:
         said.append("weights shared by all" if own is True else f"weights of {own:,} in turn")
     return "; ".join(part for part in said if part)
 

@@ -303,4 +303,7 @@ def _leave_out_steps(modules: Sequence[Module]) -> tuple[list[Module], dict[int,
             steps[id(module)] = [piece for one in waiting for piece in one.pieces]
         waiting = []
         kept.append(module)
+    inner = {piece.token for row in steps.values() for piece in row}
+    if any(piece.token in inner for module in waiting for piece in module.pieces):
+        return [*modules], {}  # one stands behind each of a row
     return kept + waiting, steps

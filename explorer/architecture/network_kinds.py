@@ -13,6 +13,7 @@ from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
 
 from .called_blocks import BLOCK_OF
 from .detectors import find_detector
+from .graph_kinds import update_over_depth
 from .levels import Levels, find_levels, works_on_maps, write_axes
 from .map_heads import find_map_heads
 from .mixing import Mixing, find_mixing
@@ -20,6 +21,7 @@ from .nested_unets import NESTED_UNET
 from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
+from .purposes import add_purpose
 from .resolutions import Resolutions
 from .special_kinds import name_by_operation
 from .transformer_kinds import ENCODER_DECODER, is_encoder_decoder, is_patches
@@ -111,13 +113,15 @@ def find_network_kind(
         title = ENCODER_DECODER
     mixing = find_mixing(outline)
     if title in ("", _ENCODER_DECODER):
-        words = _list_words(every, mixing)
+        updating = update_over_depth(outline, every)
+        words = _list_words([one for one in every if id(one) not in updating], mixing)
         special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
         title = special or title or _name_by_blocks(every, mixing, words, is_shared)
     if title == CONVOLUTIONAL and not is_convolved(outline):
         title = _BESIDE_OTHERS
     if title in _OF_AXES:
         title = write_axes(outline, title)
+    title = add_purpose(outline, every, title)
     # a decoder of masked waves gives one channel for each source
     tells_outputs = "scales" in dict(levels.facts) or title.startswith(MASKING)
     return NetworkKind(title, levels.text, levels.facts, tells_outputs)

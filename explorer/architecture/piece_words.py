@@ -287,7 +287,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     if part.kind == "attention":
         return _lower(pieces[0].name)
     if part.kind == "unrolled":
-        return f"{part.name} layer"
+        is_step = part.details.read_as(UnrolledDetails).steps is None
+        return f"{part.name} {'cell' if is_step else 'layer'}"
     if part.has("recurrent"):
         layer = _read_layer(outline, part)
         both = "bidirectional " if layer.direction == "bidirectional" else ""

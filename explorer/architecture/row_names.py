@@ -15,6 +15,9 @@ from .pieces import Piece
 _LETTERS = re.compile(r"[A-Za-z]{3,}(?:_[A-Za-z]+){0,2}")
 _ATTENDING = frozenset({"attention", "transformer"})
 _ALONG_EDGES = frozenset({"graph convolution", "graph network", "message passing"})
+#: nouns of what has a number of its own and holds blocks with theirs: ``encoder_level2.0``
+_NUMBERED = (" level", " stage")
+_OF_LEVEL = re.compile(r"(?:level|stage)s?[._]?\d+\.\d+")
 #: what rows of blocks are parts of
 WHOLES = frozenset({"backbone", "decoder", "encoder", "trunk"})
 #: a name says nothing of a module that holds less besides its largest part
@@ -61,7 +64,10 @@ def name_author(root: Module, pieces: Sequence[Piece]) -> str:
 def name_row(row: Sequence[Module]) -> str:
     """Return what each of several modules is called; "" where they differ or say nothing."""
     names = {_name_block(module) for module in row}
-    return names.pop() if len(names) == 1 else ""
+    name = names.pop() if len(names) == 1 else ""
+    if name.endswith(_NUMBERED) and all(_OF_LEVEL.search(one.label) for one in row):
+        name = f"{name.rpartition(' ')[0]} block"
+    return name
 
 
 def _name_block(module: Module) -> str:

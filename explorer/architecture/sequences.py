@@ -86,8 +86,10 @@ def _is_chain(outline: Outline) -> bool:
     before: dict[int, frozenset[OutlinePart]] = {}
     last: frozenset[OutlinePart] = frozenset()
     for part in outline.parts:
-        given = (before[id(giver)] for giver in outline.givers(part))
-        taken = frozenset[OutlinePart]().union(*given)
+        givers = outline.givers(part)
+        if any(id(giver) not in before for giver in givers):
+            return False  # it is between the steps of a layer that are written out
+        taken = frozenset[OutlinePart]().union(*(before[id(giver)] for giver in givers))
         if part.has("adds"):  # what a layer is added to went into it
             taken = frozenset(one for one in taken if not any(two.follows(one) for two in taken))
         is_layer = part.kind in _LAYERS or part.has("recurrent")

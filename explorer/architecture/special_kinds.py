@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from netloupe.explorer.patterns import read_convolution
 
+from .graph_kinds import sums_by_table
 from .ideas import picks_rows
 from .outline import Outline, OutlinePart
 from .pieces import Piece
@@ -56,7 +57,7 @@ def name_by_operation(
         return "Convolutional text classifier"  # Y. Kim, 2014, figure 1
     if words:
         return ""
-    if _passes_messages(outline):
+    if _passes_messages(outline) or sums_by_table(outline):
         return "Message-passing network"
     if any(piece.kind == "generated" for piece in pieces):
         return "Network with hypernetwork"  # D. Ha and others, HyperNetworks, 2017, section 3

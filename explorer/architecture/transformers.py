@@ -15,6 +15,7 @@ from .layer_words import (
     list_sizes,
     read_head,
     read_tokens,
+    write_blocks,
     write_layers,
     write_sizes,
 )
@@ -69,7 +70,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
     if len(stages) > 1:
         return _tell_hierarchical(outline, stack, stages, strays)
-    if strays:
+    if strays or (tokens and _is_convolved_behind(outline, stack)):
         return _tell_blocks_only(outline, stack)
     layer_facts = describe_layers(outline, stack.layers)
     head = find_head(outline, outline.parts[stack.last.place + 1 :])
@@ -116,10 +117,24 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         ),
         sketch_blocks(outline, "transformer block", stack.layers, layer_facts),
     ]
-    clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(layer_facts))}"
+    clause = write_blocks(len(stack.layers), "block", layer_facts)
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
     return Sketch(family, title, (*extra, clause, *sizes), tuple(blocks), facts)
+
+
+def _is_convolved_behind(outline: Outline, stack: Stack) -> bool:
+    """Return whether convolutions over several places stand behind layers, as a decoder of waves.
+
+    J. Kim and others, Conditional Variational Autoencoder with Adversarial Learning for End-to-End
+    Text-to-Speech, 2021, figure 1.
+    """
+    return any(
+        part.kind in ("conv", *_CONVOLUTIONAL)
+        and part.follows(stack.last)
+        and max(part.kernel, default=0) > 1
+        for part in outline.parts
+    )
 
 
 def _name_decoder(stack: Stack) -> str:
@@ -174,7 +189,7 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
     )
     clauses = (
         f"{write_count(over, 'convolution')} over the wave" if over else "",
-        f"{write_count(len(layers), 'block')}{in_brackets(write_layers(layer_facts))}",
+        write_blocks(len(layers), "block", layer_facts),
         *write_sizes(facts),
     )
     return Sketch("Conformer", "Conformer", clauses, blocks, facts)
@@ -335,11 +350,10 @@ def _tell_blocks_only(outline: Outline, stack: Stack) -> Sketch | None:
     if not stack.is_plain or len(stack.layers) < _LEAST_LAYERS or list_strays(outline, stack):
         return None
     layer_facts = describe_layers(outline, stack.layers)
-    count = write_count(len(stack.layers), "transformer block")
     block = sketch_blocks(outline, "transformer block", stack.layers, layer_facts)
     return Sketch(
         "",
-        f"{count}{in_brackets(write_layers(layer_facts))}",
+        write_blocks(len(stack.layers), "transformer block", layer_facts),
         (),
         (block,),
         list_sizes(layer_facts),

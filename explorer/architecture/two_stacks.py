@@ -10,10 +10,9 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 from .convolutional import sketch_backbone
 from .layer_facts import describe_layers, list_strays, sketch_blocks
 from .layer_words import (
-    in_brackets,
     list_sizes,
     read_tokens,
-    write_layers,
+    write_blocks,
     write_lower,
     write_sizes,
 )
@@ -77,7 +76,7 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         if patch is not None:
             sizes["patch"] = patch.kernel[0]
         said = [
-            f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(layer_facts))}",
+            write_blocks(len(stack.layers), "block", layer_facts),
             f"patches of {sizes['patch']} × {sizes['patch']}" if patch is not None else "",
             *write_sizes(sizes),
         ]
@@ -198,7 +197,7 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
         sketch_blocks(outline, "decoder block", decoder, found[1]),
     ]
     said = [
-        f"{write_count(len(layers), f'{name} block')}{in_brackets(write_layers(layer_facts))}"
+        write_blocks(len(layers), f"{name} block", layer_facts)
         for name, layers, layer_facts in zip(
             ("encoder", "decoder"), (encoder, decoder), found, strict=True
         )

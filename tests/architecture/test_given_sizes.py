@@ -84,3 +84,23 @@ def test_what_stands_before_another_axis_is_no_feature(is_last: bool) -> None:
     sentence = net.finish(*ends, shape=shape).architecture.sentence
     told = "2 outputs of 9 and 9 features" if is_last else "2 outputs of 9 × 6"
     assert sentence.endswith(f"{told}."), sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "noun"),
+    [
+        ("action_logits", "actions"),
+        ("speaker_log_probs", "speakers"),
+        ("words_scores", "words"),
+        ("actions", "outputs"),
+        ("box_scores", "outputs"),
+    ],
+)
+def test_scores_are_of_what_their_name_says(name: str, noun: str) -> None:
+    net = Network()
+    x = net.add("Relu", net.conv(net.take("state", (1, 3, 9, 9)), 3, 8))
+    x = net.add("Flatten", net.add("GlobalAveragePool", net.add("Relu", net.conv(x, 8, 8))))
+    net.add("Identity", net.linear(x, 8, 5))
+    net.nodes[-1].output[0] = name
+    sentence = net.finish(name, shape=(1, 5)).architecture.sentence
+    assert f"5 {noun}" in sentence, sentence

@@ -181,3 +181,26 @@ def test_a_class_that_says_less_than_its_blocks_kind_is_not_told() -> None:
     assert "3 bottleneck blocks" in told
     assert "residuals" not in told
     assert "3 gated residuals" in _tell_stem("GatedResidual")
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"),
+    [
+        (("encoder_level2.0", "encoder_level2.1"), "encoder block"),
+        (("encoder_level1", "encoder_level2"), "encoder level"),
+        (("encoder_level.0", "encoder_level.1"), "encoder level"),
+    ],
+)
+def test_blocks_of_levels_with_numbers_are_no_levels(labels: tuple[str, ...], name: str) -> None:
+    net = Named()
+    x = net.take("x", (1, 8, 16, 16))
+    for label in labels:
+        for part in ("first", "second"):
+            start = len(net.nodes)
+            y = net.add("Sigmoid", net.add("GlobalAveragePool", net.conv(x, 8, 8)))
+            x = net.add("Add", x, net.conv(net.add("Mul", net.conv(x, 8, 8), y), 8, 8))
+            x = net.add("Relu", net.conv(x, 8, 8, 5))
+            net.within(start, part)
+            net.within(start, label)
+    sentence = net.finish(net.conv(x, 8, 4, 1)).architecture.sentence
+    assert f"2 {name}s (" in sentence, sentence

@@ -215,7 +215,7 @@ def test_a_class_of_one_noun_names_what_it_is_of(type_name: str, said: str) -> N
 @pytest.mark.parametrize(
     ("order", "told"),
     [
-        ("ab" * 3, "weights of 2 in turn"),
+        ("ab" * 3, "2 blocks run 3 times in turn"),
         ("aaaa", "weights shared by all"),
         ("aab", ""),
         ("abba", ""),
@@ -248,4 +248,4 @@ def test_blocks_that_share_weights_are_told_with_how_many_weights_there_are(
     sentence = net.finish(x).architecture.sentence
     if told:
         assert told in sentence, sentence
-    assert ("weights" in sentence) == bool(told), sentence
+    assert ("weights" in sentence or "in turn" in sentence) == bool(told), sentence

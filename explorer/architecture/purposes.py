@@ -1,0 +1,226 @@
+"""What a network is for, where what it takes and gives makes that sure: ``for speech synthesis``.
+
+It stands around a title that tells no more than kinds of layers, as ``Network of convolutions and
+attention`` and ``1-D UNet`` do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.patterns import read_convolution
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+
+from .graph_kinds import takes_pairs
+from .layer_words import write_lower
+from .outline import Outline
+from .pieces import Piece
+from .sinc_filters import SINC
+from .sizes import find_token_tables, read_stated_shape
+
+#: titles that tell kinds of layers alone
+_GENERIC = re.compile(
+    r"(?:(?:[13]-D c|C)onvolutional (?:network|encoder-decoder|decoder)|(?:[13]-D )?UNet"
+    r"|(?:Attention|Feed-forward|Recurrent) network|Network|Network (?:of|with) .+|Transformer"
+    r"|Encoder-decoder transformer)"
+)
+#: of these what they take is told with a word
+_OF_SEVERAL = "Network of "
+#: names of what is heard, as it is and by frequencies (J. Shen and others, Natural TTS Synthesis by
+#: Conditioning WaveNet on Mel Spectrogram Predictions, 2018, section 2)
+_WAVES = frozenset({"audio", "mixture", "speech", "wav", "wave", "waveform", "waveforms", "wavs"})
+_SPECTRA = frozenset({"mel", "mels", "melspec"})
+#: and of the sounds that are in one (D. Stoller and others, Wave-U-Net, 2018, section 3)
+_SOURCES = frozenset({"source", "sources", "stems"})
+#: an image of colours has so many channels, and so many axes
+_COLOURS = 3
+_AXES_OF_IMAGE = 4
+#: a wave has so many places at least, and at most so many channels
+_LEAST_OF_WAVE = 256
+_MOST_CHANNELS = 2
+#: a generator makes so many numbers of a wave of what it takes for one place
+_LEAST_GROWTH = 64
+#: so many operations behind the last layer are looked at
+_MOST_BEHIND = 12
+#: names of images that are as those that come in, but for noise, blur, or what else was wrong
+_MADE = frozenset(
+    {"deblurred", "dehazed", "denoised", "enhanced", "fake", "image", "img", "inpainted"}
+    | {"reconstruction", "restored", "rgb", "stylized", "translated"}
+)
+
+
+def add_purpose(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Return a title with what a network is for, where that is sure.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    pieces
+        All its blocks in order.
+    title
+        What it is by its blocks.
+    """
+    if _GENERIC.fullmatch(title) is None:
+        return title
+    for tell in _RULES:
+        told = tell(outline, pieces, title)
+        if told:
+            return told
+    return title
+
+
+def _tell_graph(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell attention that is biased by how pairs of nodes are related."""
+    is_attending = title in ("Attention network", "Transformer")
+    return f"Graph {write_lower(title)}" if is_attending and takes_pairs(outline) else ""
+
+
+def _tell_speech(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell tokens of which something that is heard is made."""
+    outputs = outline.graph.outputs
+    if not find_token_tables(outline) or not all(map(_is_integer, _list_inputs(outline)[:1])):
+        return ""
+    if any(_has_word(value, _SPECTRA) for value in outputs):
+        return f"{title} for speech synthesis"
+    is_wave = any(_has_word(value, _WAVES) for value in outputs) or _grows_to_wave(outline, pieces)
+    return f"{title} from tokens to waveform" if is_wave else ""
+
+
+def _tell_sources(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell sources that are taken apart: what a network gives is called so, and it takes sound."""
+    outputs = outline.graph.outputs
+    is_separated = len(outputs) == 1 and _has_word(outputs[0], _SOURCES)
+    shape = read_stated_shape(outputs[0]) if outputs else None
+    is_several = shape is not None and len(shape) > _MOST_CHANNELS and shape[1] != 1
+    is_heard = any(_has_word(v, _WAVES | _SPECTRA) or _is_wave(v) for v in _list_inputs(outline))
+    return f"{title} for source separation" if is_separated and is_several and is_heard else ""
+
+
+def _tell_raw(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell a wave that is convolved as it is, and features that are made of it."""
+    inputs, outputs = _list_inputs(outline), outline.graph.outputs
+    first = pieces[0].part.details.read_as(ConvolutionDetails) if pieces else None
+    is_sinc = first is not None and first.form == SINC
+    is_named = len(inputs) == 1 and _has_word(inputs[0], _WAVES) and _is_wave(inputs[0])
+    shapes = [read_stated_shape(value) for value in outputs]
+    is_vector = all(shape is not None and len(shape) == len("nf") for shape in shapes)
+    return f"{title} on raw waveforms" if is_vector and (is_sinc or is_named) else ""
+
+
+def _tell_generator(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell a wave that is made of frames (J. Kong and others, HiFi-GAN, 2020, section 2.2)."""
+    if len(outline.graph.outputs) != 1 or not _grows_to_wave(outline, pieces):
+        return ""
+    if any(_has_word(value, _SPECTRA) for value in _list_inputs(outline)):
+        return f"{title} from mel frames to waveform"
+    return f"{title} that generates a waveform"
+
+
+def _tell_images(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell an image that is made of one of the same size.
+
+    P. Isola and others, Image-to-Image Translation with Conditional Adversarial Networks, 2017. It
+    is one of the same kind where the first is added to it, or where its name says so; three maps
+    may be of three classes.
+    """
+    inputs, outputs = _list_inputs(outline), outline.graph.outputs
+    if len(inputs) != 1 or len(outputs) != 1 or not _is_image(inputs[0]):
+        return ""
+    taken, given = (read_stated_shape(value) for value in (inputs[0], outputs[0]))
+    if taken is None or given is None or taken[1:] != given[1:]:
+        return ""
+    if not (_adds_input(outline) or _has_word(outputs[0], _MADE)):
+        return ""
+    return f"Image-to-image {write_lower(title)}"
+
+
+def _tell_vision(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell that several kinds of layers work on an image."""
+    inputs = _list_inputs(outline)
+    is_all = len(inputs) == 1 and _is_image(inputs[0]) and title.startswith(_OF_SEVERAL)
+    return f"Vision {write_lower(title)}" if is_all else ""
+
+
+_RULES: tuple[Callable[[Outline, Sequence[Piece], str], str], ...] = (
+    _tell_graph,
+    _tell_speech,
+    _tell_sources,
+    _tell_raw,
+    _tell_generator,
+    _tell_images,
+    _tell_vision,
+)
+
+
+def _list_inputs(outline: Outline) -> list[Value]:
+    return [
+        value
+        for value in outline.graph.inputs
+        if value.initializer is None and not value.is_parameter
+    ]
+
+
+def _has_word(value: Value, words: frozenset[str]) -> bool:
+    return not words.isdisjoint(re.split(r"[^a-z]+", value.name.lower()))
+
+
+def _is_integer(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.dtype.is_integer
+
+
+def _is_image(value: Value) -> bool:
+    """Return whether a value is of colours at the places of a map of two axes."""
+    shape = read_stated_shape(value)
+    is_float = isinstance(value.type, TensorType) and value.type.dtype.is_float
+    return shape is not None and is_float and len(shape) == _AXES_OF_IMAGE and shape[1] == _COLOURS
+
+
+def _is_wave(value: Value) -> bool:
+    """Return whether a value has one channel, or two, of many places along one axis."""
+    shape = read_stated_shape(value)
+    if shape is None or not 1 < len(shape) <= len("nct"):
+        return False
+    channels = shape[1] if len(shape) == len("nct") else 1
+    is_few = isinstance(channels, int) and channels <= _MOST_CHANNELS
+    return is_few and (not isinstance(shape[-1], int) or shape[-1] >= _LEAST_OF_WAVE)
+
+
+def _grows_to_wave(outline: Outline, pieces: Sequence[Piece]) -> bool:
+    """Return whether transposed convolutions along one axis make a wave of one channel."""
+    operations = outline.operations
+    convolving = [n for n, one in enumerate(operations.nodes) if one.operator.has("convolves")]
+    read = [read_convolution(operations, number) for number in convolving]
+    if not read or any(len(one.kernel) > 1 for one in read) or read[-1].out_features != 1:
+        return False
+    growth = 1
+    for one in read:
+        stride = one.stride[0] if isinstance(one.stride, tuple) else one.stride
+        if one.transposed and stride is not None:
+            growth *= stride
+    outputs = outline.graph.outputs
+    last = outline.owner(convolving[-1])
+    ends = [outline.giver(value) for value in outputs]
+    is_end = any(end is not None and (end is last or end.follows(last)) for end in ends)
+    return growth >= _LEAST_GROWTH and is_end
+
+
+def _adds_input(outline: Outline) -> bool:
+    """Return whether what goes in is added, as it is, to what the last layer gives."""
+    operations = outline.operations
+    inputs = {*_list_inputs(outline)}
+    number = operations.giver(operations.source(outline.graph.outputs[0]))
+    for _ in range(_MOST_BEHIND):
+        if number is None:
+            return False
+        operator = operations.nodes[number].operator
+        sources = {operations.source(value) for value in operations.operands[number]}
+        if operator.has("adds") and sources & inputs:
+            return True
+        givers = operations.givers(number)
+        if len(givers) != 1 or operator.has("convolves", "multiplies"):
+            return False
+        number = givers[0]
+    return False
