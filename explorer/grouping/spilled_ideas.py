@@ -50,6 +50,9 @@ _MOST_BEFORE = 256
 #: an idea is never all of a group
 _LEAST_CHILDREN = 3
 
+#: blocks of these families are put together from others, which are seen where they are open
+_OF_BLOCKS = ("group", "residual")
+
 _GET_INDEX = attrgetter("index")
 
 Child = Group | Node
@@ -209,7 +212,7 @@ class _Finder:
     def _search(self, group: Group, members: Sequence[Node]) -> Found:
         whole = list_member_nodes(group, MOST_NODES)
         known = try_to_recognise(whole, self._context) if whole else None
-        if known is not None and "·" not in known.name:
+        if known is not None and "·" not in known.name and known.family not in _OF_BLOCKS:
             return []
         places = {node: place for place, node in enumerate(members)}
         try:
@@ -218,6 +221,8 @@ class _Finder:
             return []  # as of try_to_recognise
         told: Found = []
         for name, nodes, inner in found:
+            if known is not None and name == known.name:
+                continue  # it is the whole
             # that alone, too: what is around may tell more
             core = next((each for each in (inner, nodes) if self._is_told(name, each)), None)
             if core is not None:

@@ -73,6 +73,46 @@ def test_attention_between_the_layers_of_its_author_is_a_box_with_them() -> None
     assert block.parent is tree.root
 
 
+_BLOCK = """
+    block (float[1, 8, 16] x) => (float[1, 8, 16] y)
+    <int64[2] square = {16, 16}, int64[2] wide = {16, 64}, int64[2] narrow = {64, 16},
+     float root = {4}, int64[1] width = {16}>
+    {
+      [w1] wq = ConstantOfShape (square)  [w2] wk = ConstantOfShape (square)
+      [w3] wv = ConstantOfShape (square) [w4] wo = ConstantOfShape (square)
+      [w5] s = ConstantOfShape (width)  [w6] wi = ConstantOfShape (wide)
+      [w7] wj = ConstantOfShape (narrow)
+      [enter__MatMul] u = MatMul (x, wo)
+      [block__norm1__LayerNormalization] n = LayerNormalization (u, s)
+      [block__query__MatMul] q = MatMul (n, wq)
+      [block__key__MatMul] k = MatMul (n, wk)
+      [block__value__MatMul] v = MatMul (n, wv)
+      [block__Transpose] t = Transpose <perm = [0, 2, 1]> (k)
+      [block__MatMul] m = MatMul (q, t)
+      [block__Div] d = Div (m, root)
+      [block__Softmax] p = Softmax <axis = -1> (d)
+      [block__MatMul_1] c = MatMul (p, v)
+      [block__out__MatMul] o = MatMul (c, wo)
+      [block__Add] r = Add (u, o)
+      [block__norm2__LayerNormalization] l = LayerNormalization (r, s)
+      [block__mlp__MatMul] i = MatMul (l, wi)
+      [block__mlp__Relu] a = Relu (i)
+      [block__mlp__MatMul_1] j = MatMul (a, wj)
+      [block__Add_1] z = Add (r, j)
+      [leave__MatMul] y = MatMul (z, wo)
+    }
+"""
+
+
+def test_attention_in_a_block_that_is_known_as_a_whole_is_a_box_of_it() -> None:
+    tree = build(_BLOCK)
+    block = tree.groups["main/block/"]
+    assert block.recognised is not None
+    assert block.recognised.name == "Transformer block"
+    (attention,) = [one for one in block.inner_groups() if one.label == "Self-attention"]
+    assert list_operators(attention) == ["Div", *["MatMul"] * 6, "Softmax", "Transpose"]
+
+
 def test_a_scale_computed_of_the_width_of_queries_is_in_the_box() -> None:
     """Only sizes go around it: what programs write as ``q.shape[-1] ** -0.5``."""
     scale = "[Shape] z = Shape (q) [Gather] f = Gather (z, last)"
@@ -316,3 +356,10 @@ def test_an_idea_may_begin_in_what_prepares_a_layer() -> None:
     assert told is not None
     assert told.text == "Edge convolution 6 → 16, 8 neighbours"
     assert "Nearest neighbours" in found  # a step of it that is seen when it is opened
+
+
+def test_no_box_holds_one_that_is_all_that_it_is_called() -> None:
+    blocks = find_blocks(build(_EDGES))
+    assert "Nearest neighbours" in {block.label for block in blocks}
+    for block in blocks:
+        assert all(inner.label != block.label for inner in block.inner_groups())
