@@ -358,8 +358,34 @@ def test_an_idea_may_begin_in_what_prepares_a_layer() -> None:
     assert "Nearest neighbours" in found  # a step of it that is seen when it is opened
 
 
-def test_no_box_holds_one_that_is_all_that_it_is_called() -> None:
-    blocks = find_blocks(build(_EDGES))
-    assert "Nearest neighbours" in {block.label for block in blocks}
+#: vectors of features, compared with each other (M. Naumov and others, 2019, section 2.1.3)
+_PAIRS = """
+    pairs (float[4, 16] x) => (float[4, 8] y)
+    <int64[2] dims = {16, 16}, int64[2] more = {19, 8}, int64[3] lower = {3, 6, 7},
+     int64[1] middle = {1}>
+    {
+      [w] w = ConstantOfShape (dims)  [w2] w2 = ConstantOfShape (more)
+      [a__MatMul] a = MatMul (x, w)  [a__Relu] first = Relu (a)
+      [b__MatMul] b = MatMul (x, w)  [b__Relu] second = Relu (b)
+      [c__MatMul] c = MatMul (x, w)  [c__Relu] third = Relu (c)
+      [Unsqueeze] u = Unsqueeze (first, middle)
+      [Unsqueeze_1] v = Unsqueeze (second, middle)
+      [Unsqueeze_2] z = Unsqueeze (third, middle)
+      [Concat] vectors = Concat <axis = 1> (u, v, z)
+      [Transpose] turned = Transpose <perm = [0, 2, 1]> (vectors)
+      [MatMul] products = MatMul (vectors, turned)
+      [Flatten] flat = Flatten (products)
+      [Gather] below = Gather <axis = 1> (flat, lower)
+      [Concat_1] joined = Concat <axis = 1> (x, below)
+      [top__MatMul] scores = MatMul (joined, w2)
+      [top__Relu] y = Relu (scores)
+    }
+"""
+
+
+@pytest.mark.parametrize("text", [_EDGES, _PAIRS])
+def test_no_box_holds_one_that_is_all_that_it_is_called(text: str) -> None:
+    blocks = find_blocks(build(text))
+    assert {block.label for block in blocks} & {"Nearest neighbours", "Dot interaction"}
     for block in blocks:
         assert all(inner.label != block.label for inner in block.inner_groups())
