@@ -28,6 +28,11 @@ g (float[4, 10] x, float[4, 6, 2] z) => (float[4, 6, 3] y)
   y = Einsum <equation = "btc,tdc->btd"> (reached, r)
 }
 """
+#: levels of another value than the first one's
+_OTHER = """
+  more = Einsum <equation = "btds,dcs->btdc"> (both, c)
+  second = Gather <axis = 2> (more, n1)
+"""
 
 
 def tell(*edits: tuple[str, str]) -> str:
@@ -65,8 +70,7 @@ def test_all_of_a_layer_of_trees_is_one_block(edit: tuple[str, str]) -> None:
         (
             (
                 "second = Gather <axis = 2> (levels, n1)",
-                'more = Einsum <equation = "btds,dcs->btdc"> (both, c)  '
-                + "second = Gather <axis = 2> (more, n1)",
+                _OTHER,
             ),
         ),
     ],
