@@ -18,6 +18,7 @@ from netloupe.explorer.patterns import (
     find_long_ideas,
     try_to_recognise,
 )
+from netloupe.explorer.patterns.residual_kinds import WITH, write_inside
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -62,8 +63,9 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
     """Make blocks of those children of a group that only together are an idea of a paper.
 
     Layers that an author named become part of the block with their paths and names. A group that
-    is a known block as a whole stays as it is, and so does what would be drawn in a circle. Linear
-    in the tree; groups wired alike are looked at once.
+    is a known block as a whole stays as it is, but for an idea that it is named after: ``Residual
+    block with Res2Net module``. So does what would be drawn in a circle. Linear in the tree; groups
+    wired alike are looked at once.
 
     Parameters
     ----------
@@ -209,7 +211,8 @@ class _Finder:
     def _search(self, group: Group, members: Sequence[Node]) -> Found:
         whole = list_member_nodes(group, MOST_NODES)
         known = try_to_recognise(whole, self._context) if whole else None
-        if known is not None and "·" not in known.name:
+        inside = known.name.partition(WITH)[2] if known is not None else ""
+        if known is not None and "·" not in known.name and not inside:
             return []
         places = {node: place for place, node in enumerate(members)}
         try:
@@ -218,6 +221,8 @@ class _Finder:
             return []  # as of try_to_recognise
         told: Found = []
         for name, nodes, inner in found:
+            if inside and write_inside(name) not in inside:
+                continue
             # that alone, too: what is around may tell more
             core = next((each for each in (inner, nodes) if self._is_told(name, each)), None)
             if core is not None:
