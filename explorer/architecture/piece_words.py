@@ -62,6 +62,7 @@ _NOUNS = {
     "inverted": "inverted residual",
     "linear": "linear layer",
     "separable": "depthwise-separable convolution",
+    "soft trees": "layer of soft decision trees",
 }
 #: kinds of attention after which a network is named
 _TELLING_ATTENTION = frozenset(

@@ -65,8 +65,9 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
     """Make blocks of those children of a group that only together are an idea of a paper.
 
     Layers that an author named become part of the block with their paths and names. A group that
-    is a known block as a whole stays as it is, and so does what would be drawn in a circle. Linear
-    in the tree; groups wired alike are looked at once.
+    is a known block as a whole stays as it is, but for an idea that it is named after: ``Residual
+    block with Res2Net module``. So does what would be drawn in a circle. Linear in the tree; groups
+    wired alike are looked at once.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ trees (float[4, 6, 2, 4] choices) => (float[4, 6] y)
   y = Einsum <equation = "btl,tl->bt"> (reached, stored)
 }
 """,
-        "Soft decision trees, depth 2",
+        "Soft decision trees, 6 trees, depth 2",
     ),
     "auto-correlation": (
         """

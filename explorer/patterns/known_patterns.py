@@ -107,7 +107,8 @@ from .shifted_channels import find_channel_shifts
 from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
-from .sparse_shares import find_soft_trees, find_sparsemax
+from .soft_trees import find_soft_trees
+from .sparse_shares import find_sparsemax
 from .spatial_gates import find_spatial_gates
 from .spectra import find_spectral_products
 from .splines import find_splines

@@ -262,8 +262,8 @@ def find_ideas(
     operations = Operations(nodes, context)
     blocks = find_blocks(operations)
     add_ideas(blocks)
-    for entry in blocks.list_outermost():
-        if isinstance(entry, FoundBlock) and _is_one_box(entry):
+    for entry in _list_boxes(blocks):
+        if _is_one_box(entry):
             steps = [part for part in entry.parts if part.kind in _STEPS]
             for one in (*steps, entry):
                 inner = operations.list_nodes(one.numbers, are_leading_in=False, are_shared=True)
@@ -271,6 +271,14 @@ def find_ideas(
     for members in find_learned_adjacencies(nodes):
         if len(members) > 1:
             yield _LEARNED, members, members
+
+
+def _list_boxes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Yield the outermost blocks; of residual blocks the units in them, which tell them apart."""
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock):
+            units = [part for part in entry.parts if part.kind == "unit"]
+            yield from units if entry.kind == "residual" and units else [entry]
 
 
 def find_long_ideas(

@@ -20,7 +20,8 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find parts of channels, of which each is convolved with what the convolution before gave.
 
     One stays as it is, or is made smaller, and all are put side by side again (S. Gao and others,
-    Res2Net: A New Multi-scale Backbone Architecture, 2019, equation 1).
+    Res2Net: A New Multi-scale Backbone Architecture, 2019, equation 1). Norms may stand behind the
+    activations (B. Desplanques and others, ECAPA-TDNN, 2020, figure 1).
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
@@ -34,11 +35,11 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         convolutions: list[FoundBlock] = []
         sums = 0
         for value in taken:
-            found = blocks.ending(operations.giver(value), "conv")
+            found, own = _find_convolution(blocks, value)
             part = value
             if found is not None:
                 convolutions.append(found)
-                numbers |= found.numbers
+                numbers |= own
                 details = found.details.read_as(ConvolutionDetails)
                 kernels.add((details.kernel, details.groups, details.in_out))
                 if details.is_depthwise:
@@ -73,3 +74,19 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 every = frozenset(numbers)
                 parts = tuple(convolutions)
                 yield FoundBlock("unit", "Res2Net module", every, join, facts, parts=parts)
+
+
+def _find_convolution(
+    blocks: FoundBlocks, value: Value
+) -> tuple[FoundBlock | None, frozenset[int]]:
+    """Return the convolution that gives a value, and its operations with a norm behind them."""
+    operations = blocks.operations
+    norm = blocks.ending(operations.giver(value), "norm")
+    own = norm.numbers if norm is not None else frozenset()
+    if norm is not None:
+        taken = operations.operands[min(norm.numbers)]
+        value = taken[0] if taken else value
+    found = blocks.ending(operations.giver(value), "conv")
+    if found is None or (norm is not None and not own.issuperset(operations.users[found.end])):
+        return None, frozenset()
+    return found, own | found.numbers

@@ -91,7 +91,8 @@ LAYERS = (
     ),
     FigureWord(
         "soft decision trees",
-        "How much each level of a tree leads to each of its leaves, times what these hold.",
+        "How much each level of a tree leads to each of its leaves, times what these hold: "
+        "`24 trees, depth 4`.",
         "soft-trees",
     ),
     FigureWord(

@@ -26,7 +26,7 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("biaffine", "biaffine scores (6 → 6)"),
         ("copying", "copy mechanism"),
         ("sparsemax", "sparsemax"),
-        ("soft-trees", "soft decision trees (depth 2)"),
+        ("soft-trees", "soft decision trees (6 trees, depth 2)"),
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),

@@ -43,9 +43,14 @@ def test_scores_of_sums_are_additive_attention_where_streams_meet(bias: bool) ->
     assert "added" not in told
 
 
-@pytest.mark.parametrize("near", [{"query": "sounds"}, {"squashed": "Relu"}])
-def test_other_sums_are_no_additive_attention(near: dict[str, str]) -> None:
-    told = translate(**near)
+def test_of_one_sequence_it_is_additive_self_attention() -> None:
+    """G. Zheng and others, OpenTag, 2018, equations 5 and 6."""
+    assert "additive self-attention" in translate(query="sounds")
+
+
+@pytest.mark.parametrize("query", ["words", "sounds"])
+def test_other_sums_are_no_additive_attention(query: str) -> None:
+    told = translate(query=query, squashed="Relu")
     assert told
     assert "additive" not in told
 

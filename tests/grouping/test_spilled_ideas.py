@@ -389,3 +389,38 @@ def test_no_box_holds_one_that_is_all_that_it_is_called(text: str) -> None:
     assert {block.label for block in blocks} & {"Nearest neighbours", "Dot interaction"}
     for block in blocks:
         assert all(inner.label != block.label for inner in block.inner_groups())
+
+
+#: a residual block whose own code splits channels and convolves the parts in turn
+_SCALES = """
+    scales (float[1, 12, 8, 8] x) => (float[1, 6, 8, 8] y)
+    <int64[4] dims = {3, 3, 3, 3}, int64[4] point = {12, 12, 1, 1}, int64[4] out = {6, 12, 1, 1}>
+    {
+      [w0] w0 = ConstantOfShape (point)  [w1] w1 = ConstantOfShape (dims)
+      [w2] w2 = ConstantOfShape (out)
+      [layer__conv1__Conv] h0 = Conv (x, w0)
+      [layer__conv1__Relu] h = Relu (h0)
+      [layer__Split] a, b, c, d = Split <axis = 1, num_outputs = 4> (h)
+      [layer__convs.0__Conv] one = Conv <pads = [1, 1, 1, 1]> (a, w1)
+      [layer__Add] b1 = Add (one, b)
+      [layer__convs.1__Conv] two = Conv <pads = [1, 1, 1, 1]> (b1, w1)
+      [layer__Add_1] c1 = Add (two, c)
+      [layer__convs.2__Conv] three = Conv <pads = [1, 1, 1, 1]> (c1, w1)
+      [layer__Concat] j = Concat <axis = 1> (one, two, three, d)
+      [layer__conv3__Conv] k = Conv (j, w0)
+      [layer__Add_2] t = Add (k, x)
+      [head__Conv] s = Conv (t, w2)
+      [head__Relu] y = Relu (s)
+    }
+""".replace("convs.", "convs_at_")
+
+
+def test_the_unit_that_a_residual_block_is_named_after_is_one_box() -> None:
+    tree = build(_SCALES)
+    whole = tree.groups["main/layer/"].recognised
+    assert whole is not None
+    assert whole.name == "Residual block with Res2Net module"
+    (block,) = (group for group in find_blocks(tree) if group.label == "Res2Net module")
+    assert sorted(list_operators(block)) == ["Add"] * 2 + ["Concat"] + ["Conv"] * 3 + ["Split"]
+    assert block.recognised is not None
+    assert block.recognised.facts == ("scale 4",)

@@ -83,6 +83,16 @@ as many middles
 """
 
 SPELLINGS = """
+[split-scales]
+norms behind activations = Res2Net module, scale 4
+  one = Conv <pads = [1, 1, 1, 1]> (a, w1) => n1 = Conv <pads = [1, 1, 1, 1]> (a, w1)
+      r1 = Relu (n1)  one = BatchNormalization (r1, s, s, s, s)
+  two = Conv <pads = [1, 1, 1, 1]> (b1, w2) => n2 = Conv <pads = [1, 1, 1, 1]> (b1, w2)
+      r2 = Relu (n2)  two = BatchNormalization (r2, s, s, s, s)
+  three = Conv <pads = [1, 1, 1, 1]> (c1, w3) => n3 = Conv <pads = [1, 1, 1, 1]> (c1, w3)
+      r3 = Relu (n3)  three = BatchNormalization (r3, s, s, s, s)
+  w1 = ConstantOfShape (dims)  w2 => s = ConstantOfShape (width)  w1 = ConstantOfShape (dims)  w2
+  int64[4] dims = {3, 3, 3, 3}> => int64[4] dims = {3, 3, 3, 3}, int64[1] width = {3}>
 [box-decoding]
 squares of sigmoids = Box decoding, 3 anchors
   grown = Exp (size) => bent = Sigmoid (size)  twice = Mul (bent, two)  grown = Mul (twice, twice)
