@@ -79,7 +79,7 @@ _GATE = "g"
 _BOTH = 2
 #: a formula has so many characters at most, and is written from so many results, each as often as
 #: it is taken
-_MOST_LONG, _MOST_WRITTEN = 34, 40
+_MOST_LONG, _MOST_WRITTEN = 40, 40
 
 
 class _Part(NamedTuple):
@@ -363,6 +363,8 @@ def _multiply(one: _Part, other: _Part) -> _Part:
         other = _Part(f"({other.text})", _ATOM)
     if one.text == "−1":
         return _negate(other)
+    if other.text.startswith("1 / ") and one.binds >= _PREFIX:
+        return _Part(f"{one.text}{other.text[1:]}", _PRODUCT)
     # a minus in front is that of the whole product
     left = one.text if one.binds == _NEGATIVE else one.enclosed(_PRODUCT)
     binds = _NEGATIVE if one.binds == _NEGATIVE else _PRODUCT
