@@ -20,6 +20,7 @@ from netloupe.explorer.patterns import (
     has_weights,
     is_written_formula,
     name_passage,
+    takes_few_stored,
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
@@ -187,6 +188,8 @@ class _Finder:
             return set()
         if boxes[end].nodes[0].operator.has("adds") and not boxes[end].givers <= part:
             return set()  # a residual goes around
+        if any(map(takes_few_stored, nodes)):
+            return set()  # they may be learned
         if _leads_to_shares(boxes, end):
             return set()  # of scores a scale and a mask are parts of an attention
         return part if 0 < _count_values(nodes) < len(part) else set()
