@@ -26,7 +26,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.ratios import find_ratios
 from tests.figure_counts import judge_counts, judge_first_width, judge_member_numbers
-from tests.figure_sizes import KERNELED, judge_sizes
+from tests.figure_sizes import KERNELED, judge_parts, judge_sizes, tells_parts
 
 Dims = tuple[int | str | None, ...]
 
@@ -261,6 +261,12 @@ def _list_nodes(box: SceneBox) -> list[Node]:
 
 def judge_text(text: str, border: Border) -> Iterator[str]:
     """Yield what a text on a box says that is not so."""
+    if tells_parts(text):
+        through = border.list_dims({**border.taken, **border.inner})
+        yield from judge_parts(
+            text, {dim for dims in through for dim in dims if isinstance(dim, int)}
+        )
+        return
     for match in _COURSE.finditer(text):
         yield from _judge_course(match.group(), border)
     for match in _KERNEL.finditer(text):

@@ -5,8 +5,9 @@ A third part of :mod:`tests.figure_numbers`.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node, Value
@@ -59,6 +60,42 @@ def _is_of_map(value: Value) -> bool:
             pending += near
             seen |= near
     return False
+
+
+#: ``16 + 8 → 24``, ``4 × 16 → 64``, and the same turned round; ``6 × 9 → 9 × 6``
+_SIDE = r"\d[\d,]*(?: [+×] \d[\d,]*)*"
+_PARTS = re.compile(rf"({_SIDE}) → ({_SIDE})")
+
+
+def tells_parts(text: str) -> bool:
+    """Return whether a text tells parts of an axis, or axes that change places."""
+    match = _PARTS.fullmatch(text)
+    return match is not None and any(sign in text for sign in "+×")
+
+
+def judge_parts(text: str, sizes: Collection[int]) -> Iterator[str]:
+    """Judge what is told of parts or axes: both sides amount to the same, of sizes that are there.
+
+    Parameters
+    ----------
+    text
+        Of which `tells_parts` is so.
+    sizes
+        All sizes of what goes through the box.
+    """
+    match = _PARTS.fullmatch(text)
+    sides = match.groups() if match is not None else ()
+    totals = [
+        math.prod(map(int, side.replace(",", "").split(" × ")))
+        if "×" in side
+        else sum(map(int, side.replace(",", "").split(" + ")))
+        for side in sides
+    ]
+    if len({*totals}) > 1:
+        yield f"the parts {text!r}"
+    told = {int(each.replace(",", "")) for side in sides for each in re.findall(r"[\d,]+", side)}
+    if sizes and not told & {*sizes}:
+        yield f"the sizes of {text!r}"
 
 
 def judge_order(told: Sequence[int], dims: Sequence[int]) -> bool:

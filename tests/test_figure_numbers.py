@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.readers.load import load
 from tests.figure_numbers import Border, File, judge_text
-from tests.figure_sizes import holds_batch, judge_order
+from tests.figure_sizes import holds_batch, judge_order, judge_parts
 
 TEXT = """<ir_version: 8, opset_import: ["": 17]>
 g (float[1, 3, 32, 48] x) => (float[1, 16, 12] y) {
@@ -93,3 +93,19 @@ def test_a_size_beside_a_box_that_tells_axes_has_their_order(
     told: list[int], dims: list[int], is_so: bool
 ) -> None:
     assert judge_order(told, dims) == is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("16 + 8 → 24", True),
+        ("24 → 3 × 8", True),
+        ("1,000 × 2 → 2 × 1,000", True),
+        ("16 + 9 → 24", False),
+        ("24 → 4 × 8", False),
+        ("7 + 8 → 15", False),  # sizes of something else
+    ],
+)
+def test_parts_amount_to_the_whole(text: str, is_so: bool) -> None:
+    sizes = {3, 16, 24, 1000}
+    assert (not [*judge_parts(text, sizes)]) == is_so

@@ -13,7 +13,6 @@ from operator import attrgetter
 from netloupe.explorer.dataflow import is_input_independent, is_of_shapes
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import (
-    FORMULA,
     MOST_NODES,
     GraphContext,
     Recognition,
@@ -21,6 +20,7 @@ from netloupe.explorer.patterns import (
     has_weights,
     is_written_formula,
     name_passage,
+    takes_few_stored,
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
@@ -48,7 +48,8 @@ _APART = (
     *("random", "recurrent", "resamples", "samples", "sequence", "solves", "branches"),
 )
 #: families of what is one operation though several nodes compute it
-_WHOLE_FAMILIES = ("activation", "attention", "normalization")
+_NORM = "normalization"
+_WHOLE_FAMILIES = ("activation", "attention", _NORM)
 #: between the parts of a row
 _AND = " · "
 #: what joins two ways of the main stream
@@ -170,13 +171,14 @@ class _Finder:
                     taken |= part
         for end in range(len(boxes) - 1, -1, -1):
             part = self._choose_short(boxes, end, taken)
-            if part:
-                found.append(([boxes[place].child for place in sorted(part)], FORMULA, ()))
+            name = self._name_short(boxes, part) if part else ""
+            if name:
+                found.append(([boxes[place].child for place in sorted(part)], name, ()))
                 taken |= part
         return found
 
     def _choose_short(self, boxes: Sequence[Box], end: int, taken: set[int]) -> set[int]:
-        """Return two or three children that a formula tells, which end with one; else nothing."""
+        """Return two or three children that end with one and may be one formula; else nothing."""
         if end in taken or not boxes[end].is_fit:
             return set()
         region = _trim(boxes, _find_region(boxes, end, taken), _arranges)
@@ -186,10 +188,18 @@ class _Finder:
             return set()
         if boxes[end].nodes[0].operator.has("adds") and not boxes[end].givers <= part:
             return set()  # a residual goes around
-        if not 0 < _count_values(nodes) < len(part):
-            return set()
-        known = self._recognise(nodes)
-        return part if known is not None and is_written_formula(known) else set()
+        if any(map(takes_few_stored, nodes)):
+            return set()  # they may be learned
+        if _leads_to_shares(boxes, end):
+            return set()  # of scores a scale and a mask are parts of an attention
+        return part if 0 < _count_values(nodes) < len(part) else set()
+
+    def _name_short(self, boxes: Sequence[Box], part: set[int]) -> str:
+        """Return what a few children are: a formula that is written, or a norm; "" for others."""
+        known = self._recognise([node for place in part for node in boxes[place].nodes])
+        if known is None or _AND in known.name:
+            return ""
+        return known.name if is_written_formula(known) or known.family == _NORM else ""
 
     def _list_boxes(self, group: Group) -> list[Box]:
         boxes: list[Box] = []
@@ -298,6 +308,14 @@ def _joins_or_bends(box: Box) -> bool:
 
 def _count_entries(boxes: Sequence[Box], region: set[int]) -> int:
     return len({giver for place in region for giver in boxes[place].givers} - region)
+
+
+def _leads_to_shares(boxes: Sequence[Box], end: int) -> bool:
+    """Return whether all that takes what a box gives makes shares of it that add up to 1."""
+    takers = [boxes[place].nodes for place in boxes[end].takers]
+    return len(takers) > 0 and all(
+        any(node.operator.has("distributes") for node in nodes) for nodes in takers
+    )
 
 
 def _count_values(nodes: Sequence[Node]) -> int:

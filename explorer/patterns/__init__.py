@@ -5,7 +5,7 @@ an MLP, and what all of them are together. Nothing here knows groups, names of s
 shown.
 """
 
-from .arithmetic import FORMULA, has_weights, is_mere_arithmetic, is_written_formula
+from .arithmetic import has_weights, is_mere_arithmetic, is_written_formula, takes_few_stored
 from .block_names import name_block
 from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
@@ -44,7 +44,6 @@ from .shortcuts import has_projection
 from .weight_sizes import read_dims
 
 __all__ = [
-    "FORMULA",
     "IDEA",
     "MOST_NODES",
     "SIZE",
@@ -85,5 +84,6 @@ __all__ = [
     "read_numbers",
     "read_scalar",
     "recognise",
+    "takes_few_stored",
     "try_to_recognise",
 ]

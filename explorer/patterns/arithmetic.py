@@ -22,7 +22,7 @@ from .operations import ARRANGING, OUTSIDE, Operations
 from .readings import finds_smallest, read_axes, read_int, read_numbers
 from .recognition import Recognition
 from .terms import Term, read_terms
-from .weight_sizes import read_type_dims, read_width
+from .weight_sizes import read_dims, read_type_dims, read_width
 
 #: fewer operations are seen at once, unless a formula tells them
 _LEAST, _LEAST_WRITTEN = 4, 2
@@ -266,6 +266,16 @@ def has_weights(node: Node) -> bool:
     if find_weight(node) is not None:
         return True
     return any(value is not None and _may_be_learned(value) for value in node.inputs)
+
+
+def takes_few_stored(node: Node) -> bool:
+    """Return whether a node computes with a few stored numbers, or a matrix of them.
+
+    A setting is one number or a scale of many; these may be that, or have been learned.
+    """
+    found = [read_dims(v) for v in node.inputs if v is not None and _is_float(v)]
+    sizes = [[dim for dim in dims if dim > 1] for dims in found]
+    return any(len(dims) > 1 or (dims and dims[0] <= _MOST_STORED) for dims in sizes)
 
 
 def _may_be_learned(value: Value) -> bool:

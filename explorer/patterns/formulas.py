@@ -77,9 +77,11 @@ _ROOTS, _SAME = (2, 3), 1e-6
 _SHARING = ("Sigmoid", "HardSigmoid")
 _GATE = "g"
 _BOTH = 2
+#: beyond are limits of types
+_UNLIMITED = 1e37
 #: a formula has so many characters at most, and is written from so many results, each as often as
 #: it is taken
-_MOST_LONG, _MOST_WRITTEN = 34, 40
+_MOST_LONG, _MOST_WRITTEN = 40, 40
 
 
 class _Part(NamedTuple):
@@ -286,8 +288,10 @@ class _Writer:
             limit = read_scalar(node.input(place)) if attribute is None else attribute.value
             if node.input(place) is not None and limit is None:
                 raise UnwrittenError
-            is_limit = isinstance(limit, int | float) and abs(limit) < 1e37
-            limits.append(_write_number(float(limit), is_added=True)[0] if is_limit else "")
+            if isinstance(limit, int | float) and abs(limit) < _UNLIMITED:
+                limits.append(_write_number(float(limit), is_added=True)[0])
+            else:
+                limits.append("")
         least, most = limits
         if least and most:
             return _Part(f"clip({inner.text}, {least}, {most})", _ATOM, inner.axes)
@@ -363,6 +367,8 @@ def _multiply(one: _Part, other: _Part) -> _Part:
         other = _Part(f"({other.text})", _ATOM)
     if one.text == "−1":
         return _negate(other)
+    if other.text.startswith("1 / ") and one.binds >= _PREFIX:
+        return _Part(f"{one.text}{other.text[1:]}", _PRODUCT)
     # a minus in front is that of the whole product
     left = one.text if one.binds == _NEGATIVE else one.enclosed(_PRODUCT)
     binds = _NEGATIVE if one.binds == _NEGATIVE else _PRODUCT

@@ -65,7 +65,7 @@ _MADE_UP_INPUT = re.compile(
     r"\d+$|onnx::|input\.\d+$|unk__|\w+\.tmp_\d+$|(args?|inputs?)_?\d+(_\d+)?(:\d+)?$"
 )
 #: what inputs are for, as sentences tell it, and what they are called in pictures
-_ROLES = {"timestep": "timestep", "class": "class", "tokens": "tokens", "an image": "image"}
+_ROLES = {"timestep": "timestep", "class": "class", "tokens": "ids", "an image": "image"}
 #: a picture with one channel may be anything: a spectrogram, a board
 _COLOURED = 3
 #: a name, or hardly one, with a number behind it

@@ -211,6 +211,11 @@ def test_a_short_chain_is_one_box_with_its_formula(lines: str, text: str) -> Non
     assert block.recognised.facts == (text,)
 
 
+def test_a_norm_that_is_written_out_in_few_boxes_is_one() -> None:
+    lines = "[N] n = ReduceL2 (r, last)  [C] c = Clip (n, some)  [Div] y = Div (r, c)"
+    assert list_operators(_find(build(_SHORT.replace("LINES", lines)), "L2 normalize"))
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -220,6 +225,8 @@ def test_a_short_chain_is_one_box_with_its_formula(lines: str, text: str) -> Non
         "[one__Neg] n = Neg (r)  [one__Abs] b = Abs (n)  [Exp] y = Exp (b)",
         # what is computed on the way is taken by something else
         "[Neg] n = Neg (r)  [Exp] e = Exp (n)  [t__MatMul] t = MatMul (n, w)  [Add] y = Add (t, e)",
+        # a temperature is part of a softmax
+        "[Neg] n = Neg (r)  [Mul] m = Mul (n, some)  [Softmax] y = Softmax (m)",
         # no formula has a sign for it
         "[Neg] n = Neg (r)  [Softmax] y = Softmax (n)",
         # learned numbers

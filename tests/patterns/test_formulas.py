@@ -19,15 +19,8 @@ from netloupe.explorer.readers.load import load
 
 from .formula_reader import Array, FormulaReader
 
-_STORED = {
-    "half": 0.5,
-    "one": 1.0,
-    "two": 2.0,
-    "least": -1.5,
-    "few": 1e-5,
-    "root": 2**0.5,
-    "pi": np.pi,
-}
+_STORED = {"half": 0.5, "one": 1.0, "two": 2.0, "least": -1.5, "few": 1e-5}
+_STORED |= {"root": 2**0.5, "pi": np.pi}
 #: operators of the graphs, with what they take: ``r`` for a result, ``s`` for a stored number
 _UNARY = ("Abs", "Cos", "Exp", "Neg", "Relu", "Sigmoid", "Sin", "Tanh", "Reciprocal", "Sqrt")
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")

@@ -238,13 +238,13 @@ def _list_inputs(view: View) -> list[str]:
 
 def test_inputs_without_a_name_are_called_after_what_they_are_for_or_numbered() -> None:
     view = _unname(_UNNAMED, ids="onnx::Gather_0", picture="input.1", more="onnx::Exp_2")
-    assert _list_inputs(view) == ["tokens", "image", "input 3", "x"]
+    assert _list_inputs(view) == ["ids", "image", "input 3", "x"]
     paths = [item.path for item in view.root.children if item.kind == "input"]
     assert paths[0] == "main/%onnx::Gather_0"  # where the name of the file is found
 
 
 def test_what_another_input_is_called_is_no_name_of_one_without() -> None:
-    view = _unname(_UNNAMED, ids="onnx::Gather_0", x="tokens")
+    view = _unname(_UNNAMED, ids="onnx::Gather_0", x="ids")
     assert _list_inputs(view)[0] == "input 1"
 
 
