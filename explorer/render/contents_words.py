@@ -47,6 +47,9 @@ _CONVOLUTION = "Conv"
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
+#: a course of widths, from the first to the last
+_COURSE = re.compile(r"\b(\d+)(?: ×\d+)?(?: → (?:…|\d+)(?: ×\d+)?)* → (\d+)\b")
+_ARROW = " → "
 _HEADS = re.compile(r"\d+ heads\b")
 #: widths, or kernel and widths, as facts of a part begin with
 _WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
@@ -114,10 +117,10 @@ def write_contents(
     if text:
         heads = _describe_heads(ingredients)
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
-    text = _write_many(ingredients, fits, find_stages)
-    facts = facts or _describe_parts(
-        ingredients, ports, are_several=", " in text or _BEHIND in text
-    )
+    text, of_stages = _write_many(ingredients, fits, find_stages)
+    if of_stages:  # between what layers inside of these take is not told what they have inside
+        facts = _COURSE.sub(_ARROW.join((r"\1", r"\2")), facts)
+    facts = facts or _describe_parts(ingredients, ports, are_several=of_stages or ", " in text)
     return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
 
 
@@ -156,8 +159,8 @@ def _name(one: Ingredient, least: int) -> str:
 
 def _write_many(
     ingredients: Sequence[Ingredient], fits: Fits, find_stages: Callable[[], Stages]
-) -> str:
-    """Return what is in a group whose parts are no short chain: all kinds of it, or its stages.
+) -> tuple[str, bool]:
+    """Return what is in a group whose parts are no short chain, and whether that is its stages.
 
     A chain of modules says more than how many layers of several kinds there are. What there is no
     room for is not passed over in silence.
@@ -165,34 +168,37 @@ def _write_many(
     needed = _list_needed(ingredients)
     listed, told = _write_ideas(ingredients, fits)
     if needed <= told and not needed & _LAYERS:
-        return listed
+        return listed, False
     stages = find_stages()
     chain = _write_stages(stages)
     if chain and fits(chain):
-        return chain
+        return chain, True
     if needed <= told:
-        return listed
+        return listed, False
 
     def wraps(text: str) -> bool:
         return len(wrap_parts(text, fits)) <= _MOST_ROWS
 
     every, told = _write_ideas(ingredients, wraps)
     kinds = {*stages.names}
-    counted = _write_counts(Counter(stages.names)) if len(stages.names) > 1 else ""
-    is_plainer = len(kinds) < len(needed) and not kinds & _LAYERS
+    is_told = len(stages.names) > 1 and not kinds & _LAYERS
+    counted = _write_counts(Counter(stages.names)) if is_told else ""
+    is_plainer = len(kinds) < len(needed)
     ordered = [chain, *([counted] if is_plainer else [])]
     ordered += [every] if needed <= told else []
     for text in (*ordered, counted):
         if text and wraps(text):
-            return text
-    return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS
+            return text, text != every
+    return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS, False
 
 
 def _list_needed(ingredients: Sequence[Ingredient]) -> set[str]:
-    """Return the names of what is not to be left out: the ideas, and layers with weights."""
+    """Return the names of what is not to be left out: ideas, blocks, and layers with weights."""
     counts, ranks = _count_kinds(ingredients)
     best = max(ranks.values())
-    return {name for name in counts if name in _LAYERS or ranks[name] == best > TRIM}
+    # what is no block is called by its operator
+    blocks = {_name(one, WORK) for one in ingredients if one.rank == WORK and one.kind.islower()}
+    return {name for name in counts if name in _LAYERS | blocks or ranks[name] == best > TRIM}
 
 
 def _write_stages(stages: Stages) -> str:
@@ -357,7 +363,7 @@ def _write_widths(ingredients: Sequence[Ingredient], ports: Ports) -> str:
         if (widths := _list_widths(one))
     ]
     is_broken = not all(_follows(*pair) for pair in pairwise(known))
-    if is_broken and len({len(dims) for dims in ports.taken}) > 1:
+    if is_broken and not ports.has_maps and len({len(dims) for dims in ports.taken}) > 1:
         return ", ".join(_write_course(course) for course in _list_tracks(ingredients))
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
