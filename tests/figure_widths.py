@@ -86,8 +86,9 @@ def has_path(widths: list[int], nodes: Collection[RawNode], raw: RawGraph) -> bo
         The file that they are in.
     """
     layers = {node: pairs for node in nodes if (pairs := read_layer(node, raw))}
-    if not layers:
-        return True  # its weights are not known
+    attends = any(node.proto.op_type in ("Attention", "Softmax") for node in nodes)
+    if not layers or attends:
+        return True  # its weights are not known, or what attention takes is told of in between
     if any(node.proto.op_type in _PARTING for node in nodes):
         # of what a gate takes one half is multiplied with the other
         for pairs in layers.values():

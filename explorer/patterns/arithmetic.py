@@ -85,7 +85,7 @@ def find_statistics(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len({(term.axes, term.shares) for term in told}) != 1:
         return
     name = _name_statistics(told)
-    facts = ("beside what they are of",) if len(told) < len(joined) else ()
+    facts = ("concatenated with the input",) if len(told) < len(joined) else ()
     yield FoundBlock("statistics", name, frozenset(range(len(operations))), end, facts)
 
 
