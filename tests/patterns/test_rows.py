@@ -53,8 +53,10 @@ CONV = "a = Conv <pads = [1, 1, 1, 1]> (x, w)"
         ),
         # strides of a convolution and a pool
         (
-            "a = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w)  b = Relu (a)"
-            "  y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (b)",
+            (
+                "a = Conv <pads = [1, 1, 1, 1], strides = [2, 2]> (x, w)  b = Relu (a)"
+                "  y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (b)"
+            ),
             "Conv · ReLU · MaxPool, 3×3, 2 → 4, /4",
         ),
         (
