@@ -173,6 +173,11 @@ def _write_many(
     chain = _write_stages(stages)
     if chain and fits(chain):
         return chain, True
+    kinds = {*stages.names}
+    is_told = len(stages.names) > 1 and not kinds & _LAYERS
+    counted = _write_counts(Counter(stages.names)) if is_told else ""
+    if counted and len(kinds) == 1 < len(needed) and fits(counted):
+        return counted, True
     if needed <= told:
         return listed, False
 
@@ -180,9 +185,6 @@ def _write_many(
         return len(wrap_parts(text, fits)) <= _MOST_ROWS
 
     every, told = _write_ideas(ingredients, wraps)
-    kinds = {*stages.names}
-    is_told = len(stages.names) > 1 and not kinds & _LAYERS
-    counted = _write_counts(Counter(stages.names)) if is_told else ""
     is_plainer = len(kinds) < len(needed)
     ordered = [chain, *([counted] if is_plainer else [])]
     ordered += [every] if needed <= told else []

@@ -10,6 +10,7 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import Ports
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
@@ -248,6 +249,25 @@ def test_a_layer_behind_linear_ones_takes_no_places() -> None:
 def test_what_is_counted_alone_is_in_brackets() -> None:
     parts = [replace(one, kind="conv") for one in chain(*["Conv · ReLU"] * 5)]
     assert write(parts)[0] == "(Conv · ReLU) ×5"
+
+
+@pytest.mark.parametrize(
+    ("stages", "told"),
+    [
+        # of one kind of module, however many layers are in each
+        (Stages(("GVP",) * 3), "GVP ×3"),
+        # a chain of modules, with what repeats in it
+        (Stages(("Stem", *("Down", "Mix") * 2), is_chain=True), "Stem · (Down · Mix) ×2"),
+        # what stands side by side is none, and all layers are told
+        (Stages(("left", "right")), "L2 norm ×3, Gate ×3, Linear ×9"),
+        (Stages(), "L2 norm ×3, Gate ×3, Linear ×9"),
+    ],
+)
+def test_modules_are_told_where_they_say_more_than_layers(stages: Stages, told: str) -> None:
+    parts = [Ingredient("L2 norm", "l2", IDEA), Ingredient("Gate", "gate", IDEA)] * 3
+    parts += [Ingredient("Linear", "linear", WORK)] * 9
+    found = write_contents(parts, lambda text: len(text) <= 40, find_stages=lambda: stages)
+    assert found.parts == told
 
 
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
