@@ -1,4 +1,4 @@
-"""What a picture says that its file does not bear out: edges, circles, titles and counts."""
+"""What a picture says that its file does not bear out: edges, circles, titles, counts, widths."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from netloupe.explorer.render.picture import Picture
 from tests.count_faults import find_false_counts
+from tests.figure_widths import find_strung_widths
 from tests.flow_faults import find_circles, find_false_edges, find_lost_flows
 from tests.origin_faults import find_foreign_edges
 from tests.raw_graph import RawGraph
@@ -32,4 +33,5 @@ def judge_picture(picture: Picture, path: Path) -> dict[str, list[str]]:
         ],
         "titles": [*find_false_titles(picture, raw), *find_cut_titles(picture)],
         "counts": find_false_counts(picture, raw),
+        "widths": find_strung_widths(picture, path),
     }

@@ -19,7 +19,7 @@ from netloupe.explorer.patterns import (
     make_ingredient,
 )
 from netloupe.explorer.patterns.details import NO_DETAILS
-from netloupe.explorer.patterns.nested_levels import find_levels
+from netloupe.explorer.patterns.nested_levels import NESTED_U, find_levels
 from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 
 from .member_nodes import list_member_nodes
@@ -65,24 +65,27 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
     nodes = list_member_nodes(group, MOST_NODES)
     met = MetWeights(identify_weight)
     known = [*_list_known(group)] if nodes else []
-    found = find_ingredients(nodes, context, known, met) if nodes else _walk(group, context, met)
-    return _find_u(group, context, found) or found
+    return find_ingredients(nodes, context, known, met) if nodes else _walk(group, context, met)
 
 
-def _find_u(group: Group, context: GraphContext, found: list[Ingredient]) -> list[Ingredient]:
-    """Return the one ingredient of a group that is a U altogether; nothing for others."""
-    nodes = list_member_nodes(group, _MOST_LOOKED_AT)
+def find_u(group: Group, context: GraphContext) -> Ingredient | None:
+    """Return what a group is that is a U altogether; None for others, as a block of a nested U.
+
+    Of such a block it is told what is around the U, too.
+    """
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    nodes = [] if isinstance(block, Node) else list_member_nodes(block, _MOST_LOOKED_AT)
     levels = find_levels(nodes, context) if nodes else None
-    if levels is None:
-        return []
+    contents = group.contents if levels is not None else []
+    if levels is None or any(one.name.startswith(NESTED_U) for one in contents):
+        return None
     widths = f"{levels.finest} → {levels.coarsest} channels"
-    attention = [one.name for one in found if _attends(one)]
-    kinds = [name.lower() for name in dict.fromkeys(attention)]
+    kinds = [*dict.fromkeys(one.name.lower() for one in contents if _attends(one))]
     if len(kinds) > 1 and all(kind.endswith(_ATTENTION) for kind in kinds):  # self- and cross-…
         kinds = [*(kind.removesuffix(_ATTENTION) for kind in kinds[:-1]), kinds[-1]]
     told = " and ".join(kinds)
     facts = [*([widths] if levels.finest and levels.coarsest else []), *filter(None, [told])]
-    return [Ingredient(f"U-Net over {levels.count} resolutions", "u", IDEA, (*facts,))]
+    return Ingredient(f"U-Net over {levels.count} resolutions", "u", IDEA, (*facts,))
 
 
 def _attends(one: Ingredient) -> bool:

@@ -186,6 +186,14 @@ class Group:
         return root.recogniser.list_contents(self)
 
     @property
+    def u(self) -> Ingredient | None:
+        """What a group is that makes maps smaller and larger again; None for others."""
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        return root.recogniser.find_u(self)
+
+    @property
     def is_loop(self) -> bool:
         """Whether it is a repeat of one body that runs again and again with the same weights.
 

@@ -11,8 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Recognition, make_ingredient
-from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns import WORK, Recognition, make_ingredient
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .member_nodes import is_layer, list_member_nodes
@@ -20,16 +19,19 @@ from .member_nodes import is_layer, list_member_nodes
 if TYPE_CHECKING:
     from .group import Group
 
-#: modules that only list others: torch's, and classes derived from them
-_CONTAINER = re.compile(r"Sequential|Module(?:List|Dict)")
+#: modules that only list others, as torch's and classes derived from them, and classes of any
+_CONTAINER = re.compile(r"Sequential|Module(?:List|Dict)|^(?:Block|Layer|Module|Stage)$")
 #: as lists of modules call what is in them, and as what was found by structure is called
 _NUMBERED = re.compile(r"\d+(?:[–.]\d+)*|Block [A-Z]+")
 #: larger groups are not looked at, nor those with more stages
 _MOST_NODES = 4_000
 _MOST_STAGES = 64
 _MOST_DEPTH = 6
+#: of queries, keys, values and what attention gives
+_MOST_PROJECTIONS = 4
 #: what layers are called that are stages of their own, by the kind of their weight
 _LAYERS = {"convolution": "Conv", "linear": "Linear", "embedding": "Embedding"}
+_NAMES = frozenset({*_LAYERS.values(), "Deconv", "Depthwise conv"})
 
 
 class Stages(NamedTuple):
@@ -110,25 +112,36 @@ def _name_layer(node: Node) -> str:
 
 
 def _name(group: Group, known: Recognition | None) -> str:
-    """Return what a stage is: the class of its module, else what it was recognised as."""
+    """Return what a stage is, as it was recognised, or else the class or name of its module."""
     if group.kind in ("part", "repeat"):
         return ""
     is_own = group.type_name and not _CONTAINER.search(group.type_name)
     if known is not None:
         made = make_ingredient(known, 1)
-        if made.kind == "linear":
-            return "Linear"
-        if made.kind == "conv":
-            details = known.details.read_as(ConvolutionDetails)
-            return "Deconv" if details.transposed else "Conv"
+        if made.kind in ("conv", "linear"):
+            layers = [part for part in known.name.split(" · ") if part in _NAMES]
+            return layers[0] if len(layers) == 1 else ""  # each layer is told
         if " · " not in known.name:
             return known.name
+    attention = _find_attention(group)
+    if attention:
+        return attention
     if is_own and group.kind == "scope":
         return group.type_name
     label = group.label.rpartition(" / ")[2].rpartition(".")[2]
     is_list = bool(group.type_name) and not is_own
     is_named = group.kind == "scope" and not is_list and not _NUMBERED.fullmatch(label)
     return label if is_named else ""
+
+
+def _find_attention(group: Group) -> str:
+    """Return which attention a group is with its projections; "" for others."""
+    contents = [one for one in group.contents if one.rank >= WORK]
+    attention = [one for one in contents if isinstance(one.details, AttentionDetails)]
+    linears = sum(one.times for one in contents if one.kind == "linear")
+    is_alone = len(attention) == 1 and linears <= _MOST_PROJECTIONS
+    others = any(one.kind != "linear" for one in contents if one not in attention)
+    return attention[0].name if is_alone and not others else ""
 
 
 def _are_chain(nodes: list[Node], stages: list[_Stage]) -> bool:

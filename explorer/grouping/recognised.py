@@ -22,7 +22,7 @@ from netloupe.explorer.patterns import (
 from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
-from .contents import find_contents
+from .contents import find_contents, find_u
 from .member_nodes import list_member_nodes
 from .stack_facts import Member, join_facts
 
@@ -49,6 +49,8 @@ class Recogniser:
         #: what groups are made of
         self._contents: dict[Group, list[Ingredient]] = {}
         self._known_contents: dict[Key, list[Ingredient]] = {}
+        #: what groups are that are a U altogether
+        self._us: dict[Group, Ingredient | None] = {}
         #: groups that are not told what they are, and names that none is given
         self.unnamed: frozenset[Group] = frozenset()
         self.names_left_out: frozenset[str] = frozenset()
@@ -81,6 +83,15 @@ class Recogniser:
         if group.facts and any(one.name == group.type_name for one in found):
             return []  # parts of it that alone would be one
         return [] if any(one.name in self.names_left_out for one in found) else found
+
+    def find_u(self, group: Group) -> Ingredient | None:
+        """Return what a group is that is a U altogether; None for others."""
+        if group not in self._us:
+            try:
+                self._us[group] = find_u(group, self._graph_context)
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                self._us[group] = None  # as of try_to_recognise
+        return self._us[group]
 
     def _list_contents(self, group: Group) -> list[Ingredient]:
         if group not in self._contents:

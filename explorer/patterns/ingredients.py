@@ -22,7 +22,7 @@ from .convolution_details import (
 from .details import NO_DETAILS, BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .nested_levels import count_nested_levels
+from .nested_levels import NESTED_U, count_nested_levels
 from .operations import Operations
 from .readings import read_int, read_ints
 from .recognise import MOST_NODES, add_ideas, find_blocks
@@ -279,7 +279,7 @@ def _make(
         name = entry.name
         if kind == "residual":
             levels = count_nested_levels(operations, entry.numbers)
-            name = f"Nested U of {levels} levels" if levels else name
+            name = f"{NESTED_U} of {levels} levels" if levels else name
         if kind == "conv" and entry.details.read_as(ConvolutionDetails).is_depthwise:
             name = name.replace("Conv", "Depthwise conv", 1)
         inside = _count_convolutions(operations, entry) if kind == "branches" else 0

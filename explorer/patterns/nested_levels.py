@@ -15,6 +15,8 @@ from .readings import read_ints
 #: how often maps become smaller, and larger again, on the way to something
 _Way = tuple[int, int]
 _LEAST_STEPS = 2
+#: what a block is called that is one
+NESTED_U = "Nested U"
 
 
 class Levels(NamedTuple):
@@ -78,25 +80,15 @@ def count_nested_levels(operations: Operations, numbers: Collection[int]) -> int
 def _find_ways(operations: Operations, numbers: Sequence[int]) -> tuple[dict[int, _Way], int]:
     """Return how operations are reached, and how often ways of several kinds are joined.
 
-    Nothing where maps become smaller again behind where they became larger. A sum that ends a block
-    takes what the block does, too.
+    Nothing where maps become smaller again behind where they became larger.
     """
-    inside = {*numbers}
-    entering = {
-        giver
-        for number in numbers[:1]
-        for giver in operations.givers(number)
-        if giver not in inside
-    }
     ways: dict[int, _Way] = {}
     joined = 0
     for number in numbers:
         node = operations.nodes[number]
-        givers = operations.givers(number)
-        before = [ways[giver] for giver in givers if giver in ways]
-        across = [(0, 0) for giver in givers if giver in entering and before]
+        before = [ways[giver] for giver in operations.givers(number) if giver in ways]
         down, up = max(before, default=(0, 0))
-        joined += len({*before, *across}) > 1 and node.operator.has("joins", "adds")
+        joined += len({*before}) > 1 and node.operator.has("joins", "adds")
         if _is_larger(node):
             up += 1
         elif _is_smaller(node):

@@ -57,8 +57,9 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     shuffled = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "pixel shuffle"]
     for entry in shuffled:
         facts += entry.facts
-    if weighted and outline[-1] in shuffled:
-        facts = _add_shuffled(facts, shuffled)
+    if course := _list_course(weighted, shuffled):
+        told = write_widths(*course)
+        facts = tuple(told if ARROW in fact else fact for fact in facts)
     yield make_whole_block(blocks, "row", " · ".join(entries), facts, details)
 
 
@@ -91,22 +92,29 @@ def _correct_scale(
     return (*kept[:place], f"/{scale}", *kept[place:]) if scale > 1 and kept else facts
 
 
-def _add_shuffled(facts: tuple[str, ...], shuffled: list[FoundBlock]) -> tuple[str, ...]:
-    """Return facts whose widths go on to what pixel shuffles behind the layers give.
+def _list_course(weighted: list[FoundBlock], shuffled: list[FoundBlock]) -> list[int]:
+    """Return what the first layer of a row takes, and what each layer and pixel shuffle gives.
 
     ``32 → 16 → 64``: what moves to places leaves the channels, by the square of the factor for
     images (W. Shi and others, Real-Time Single Image and Video Super-Resolution, 2016, equation 4).
+    Behind a map a layer takes the features of all its places, which are no width of their own.
+    Nothing where a width is not known.
     """
-    place = next((n for n, fact in enumerate(facts) if ARROW in fact), None)
-    factors = [one.details.read_as(ResamplingDetails).factor for one in shuffled]
-    if place is None or not all(isinstance(factor, int) for factor in factors):
-        return facts
-    widths = [int(width) for width in facts[place].split(ARROW)]
-    for one, factor in zip(shuffled, factors, strict=True):
-        square = int(factor or 1) ** 2
-        is_larger = one.facts[0].startswith("×")
-        widths.append(widths[-1] // square if is_larger else widths[-1] * square)
-    return (*facts[:place], write_widths(*widths), *facts[place + 1 :])
+    course: list[int] = []
+    for entry in sorted((*weighted, *shuffled), key=lambda one: one.end):
+        factor = entry.details.read_as(ResamplingDetails).factor
+        ends = entry.details.in_out
+        if entry in weighted:
+            if ends is None:
+                return []
+            course = [*(course or ends[:1]), ends[1]]
+        elif course:
+            if not isinstance(factor, int):
+                return []
+            square = factor**2
+            is_larger = entry.facts[0].startswith("×")
+            course.append(course[-1] // square if is_larger else course[-1] * square)
+    return course
 
 
 def _describe(operations: Operations, entry: FoundBlock | int) -> str:

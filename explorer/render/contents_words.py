@@ -11,21 +11,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
-from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
 from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
-    MlpDetails,
     TransformerDetails,
 )
 
+from .contents_widths import write_course_of
 from .group_names import fold_parts, join_folded
 
 #: a chain has so many parts at most, when repetitions are counted
@@ -47,15 +45,14 @@ _CONVOLUTION = "Conv"
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
+#: a course of widths, from the first to the last
+_COURSE = re.compile(r"\b(\d+)(?: ×\d+)?(?: → (?:…|\d+)(?: ×\d+)?)* → (\d+)\b")
+_ARROW = " → "
 _HEADS = re.compile(r"\d+ heads\b")
 #: widths, or kernel and widths, as facts of a part begin with
 _WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
 #: longer sequences are not looked at for what repeats in them
 _MOST_FOLDED = 64
-#: so many widths are written one by one
-_MOST_WIDTHS = 6
-#: of what goes in and what comes out
-_LEAST_WIDTHS = 2
 #: what comes behind the name of a convolution in its box
 _BEHIND = " · "
 
@@ -114,10 +111,10 @@ def write_contents(
     if text:
         heads = _describe_heads(ingredients)
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
-    text = _write_many(ingredients, fits, find_stages)
-    facts = facts or _describe_parts(
-        ingredients, ports, are_several=", " in text or _BEHIND in text
-    )
+    text, of_stages = _write_many(ingredients, fits, find_stages)
+    if of_stages:  # between what layers inside of these take is not told what they have inside
+        facts = _COURSE.sub(_ARROW.join((r"\1", r"\2")), facts)
+    facts = facts or _describe_parts(ingredients, ports, are_several=of_stages or ", " in text)
     return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
 
 
@@ -156,8 +153,8 @@ def _name(one: Ingredient, least: int) -> str:
 
 def _write_many(
     ingredients: Sequence[Ingredient], fits: Fits, find_stages: Callable[[], Stages]
-) -> str:
-    """Return what is in a group whose parts are no short chain: all kinds of it, or its stages.
+) -> tuple[str, bool]:
+    """Return what is in a group whose parts are no short chain, and whether that is its stages.
 
     A chain of modules says more than how many layers of several kinds there are. What there is no
     room for is not passed over in silence.
@@ -165,34 +162,39 @@ def _write_many(
     needed = _list_needed(ingredients)
     listed, told = _write_ideas(ingredients, fits)
     if needed <= told and not needed & _LAYERS:
-        return listed
+        return listed, False
     stages = find_stages()
     chain = _write_stages(stages)
     if chain and fits(chain):
-        return chain
+        return chain, True
+    kinds = {*stages.names}
+    is_told = len(stages.names) > 1 and not kinds & _LAYERS
+    counted = _write_counts(Counter(stages.names)) if is_told else ""
+    if counted and len(kinds) == 1 < len(needed) and fits(counted):
+        return counted, True
     if needed <= told:
-        return listed
+        return listed, False
 
     def wraps(text: str) -> bool:
         return len(wrap_parts(text, fits)) <= _MOST_ROWS
 
     every, told = _write_ideas(ingredients, wraps)
-    kinds = {*stages.names}
-    counted = _write_counts(Counter(stages.names)) if len(stages.names) > 1 else ""
-    is_plainer = len(kinds) < len(needed) and not kinds & _LAYERS
+    is_plainer = len(kinds) < len(needed)
     ordered = [chain, *([counted] if is_plainer else [])]
     ordered += [every] if needed <= told else []
     for text in (*ordered, counted):
         if text and wraps(text):
-            return text
-    return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS
+            return text, text != every
+    return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS, False
 
 
 def _list_needed(ingredients: Sequence[Ingredient]) -> set[str]:
-    """Return the names of what is not to be left out: the ideas, and layers with weights."""
+    """Return the names of what is not to be left out: ideas, blocks, and layers with weights."""
     counts, ranks = _count_kinds(ingredients)
     best = max(ranks.values())
-    return {name for name in counts if name in _LAYERS or ranks[name] == best > TRIM}
+    # what is no block is called by its operator
+    blocks = {_name(one, WORK) for one in ingredients if one.rank == WORK and one.kind.islower()}
+    return {name for name in counts if name in _LAYERS | blocks or ranks[name] == best > TRIM}
 
 
 def _write_stages(stages: Stages) -> str:
@@ -326,7 +328,7 @@ def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_seve
 
 def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str]:
     facts = []
-    course = _write_widths(ingredients, ports)
+    course = write_course_of(ingredients, ports)
     if course:
         facts.append(course)
     scales = [one.scale for one in ingredients]
@@ -340,133 +342,6 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
         elif larger % smaller == 0 and larger > smaller:
             facts.append(f"×{larger // smaller}")
     return facts
-
-
-def _write_widths(ingredients: Sequence[Ingredient], ports: Ports) -> str:
-    """Return through which widths parts go that stand one behind the other; "" where it is unclear.
-
-    Each width is what a layer gives and the next one takes. Where values of several kinds go
-    through the parts, as scalars and vectors, each has a course of its own.
-    """
-    are_layers = _are_layers(ingredients)
-    # beside other ideas each part is one arrow
-    is_whole = all(one.details.read_as(MlpDetails).widths for one in ingredients if _is_idea(one))
-    known = [
-        (one, widths if is_whole else (widths[0], widths[-1]))
-        for one in ingredients
-        if (widths := _list_widths(one))
-    ]
-    is_broken = not all(_follows(*pair) for pair in pairwise(known))
-    if is_broken and len({len(dims) for dims in ports.taken}) > 1:
-        return ", ".join(_write_course(course) for course in _list_tracks(ingredients))
-    # what is joined besides makes the next part take more, a part of a value that it takes less
-    if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
-        return ""
-    widths = _join_courses([each for _, each in known], is_broken=is_broken)
-    if _is_unknown(ingredients):  # what follows takes of its values
-        taken = ports.find_taken(widths[-1])
-        # what an MLP has inside would be read as what enters
-        has_hidden = len(_list_widths(known[0][0])) > _LEAST_WIDTHS or widths[0] == widths[-1]
-        unknown = () if has_hidden else widths[1:]
-        widths = unknown if taken is None else (taken, *widths[1:])
-    widths = ports.correct(widths)
-    if len(widths) < _LEAST_WIDTHS:
-        return ""
-    return write_layer_widths(widths) if are_layers else _write_course(widths)
-
-
-def _follows(
-    before: tuple[Ingredient, tuple[int, ...]], after: tuple[Ingredient, tuple[int, ...]]
-) -> bool:
-    """Return whether a part takes the features that the one before it gives.
-
-    Layers behind maps may take those of all places.
-    """
-    given, taken = before[1][-1], after[1][0]
-    of_places = not _is_linear(before[0]) and _is_linear(after[0])
-    return given == taken or (of_places and taken % given == 0)
-
-
-def _is_idea(one: Ingredient) -> bool:
-    return one.rank == IDEA
-
-
-def _is_linear(one: Ingredient) -> bool:
-    return one.kind == "linear" or bool(one.details.read_as(MlpDetails).widths)
-
-
-def _list_tracks(ingredients: Sequence[Ingredient]) -> list[tuple[int, ...]]:
-    """Return the courses of widths of what goes side by side through parts, in their order.
-
-    Each layer goes on with the course of a layer that gives it as many features as it takes. What
-    takes of several, as a gate does, is in none.
-    """
-    tracks: list[tuple[int, ...]] = []
-    #: by place, the tracks that come to what stands there
-    open_at: list[frozenset[int]] = []
-    for one in ingredients:
-        coming = frozenset[int]().union(*(open_at[place] for place in one.before))
-        widths = _list_widths(one)
-        if widths and (len(one.before) < _LEAST_WIDTHS or one.kind == "linear"):
-            fitting = [number for number in coming if tracks[number][-1] == widths[0]]
-            if len(fitting) == 1:
-                tracks[fitting[0]] += widths[1:]
-            else:
-                fitting = [len(tracks)]
-                tracks.append(widths)
-            coming = frozenset(fitting)
-        open_at.append(coming)
-    return tracks
-
-
-def _join_courses(known: Sequence[tuple[int, ...]], *, is_broken: bool) -> tuple[int, ...]:
-    """Return through which widths parts go that stand one behind the other.
-
-    It is the ends alone where a part takes other features than the one before it gives, so that no
-    layer goes from the one width to the next, and of MLPs that have too many layers to tell each.
-    """
-    widths = (known[0][0], *(width for each in known for width in each[1:]))
-    mlps = [each for each in known if len(each) > _LEAST_WIDTHS]
-    is_long = len(known) > 1 and mlps and len(widths) > _MOST_WIDTHS
-    return (widths[0], widths[-1]) if is_broken or is_long else widths
-
-
-def _is_unknown(ingredients: Sequence[Ingredient]) -> bool:
-    """Return whether a chain begins with an idea of which it is not known what it takes."""
-    working = [one for one in ingredients if one.rank >= WORK]
-    return bool(working) and working[0].rank == IDEA and not _list_widths(working[0])
-
-
-def _are_layers(ingredients: Sequence[Ingredient]) -> bool:
-    """Return whether what has ideas is one MLP, and the rest with widths linear layers.
-
-    Of these a reader counts each.
-    """
-    mlps = [one for one in ingredients if one.details.read_as(MlpDetails).widths]
-    others = [one for one in ingredients if one not in mlps]
-    return (
-        len(mlps) <= 1
-        and all(one.kind == "linear" or not _list_widths(one) for one in others if one.rank < IDEA)
-        and not any(one.rank == IDEA for one in others)
-    )
-
-
-def _write_course(widths: Sequence[int]) -> str:
-    """Return widths each once in a row, or the ends of a long course.
-
-    A short one of several steps is told whole: a reader takes its arrows for layers.
-    """
-    listed = [width for width, _ in groupby(widths)]
-    if _LEAST_WIDTHS < len(listed) < len(widths) <= _MOST_WIDTHS:
-        listed = [*widths]
-    if len(listed) > _MOST_WIDTHS:
-        listed = [listed[0], listed[-1]]
-    return write_widths(*(listed if len(listed) > 1 else listed * 2))
-
-
-def _list_widths(one: Ingredient) -> tuple[int, ...]:
-    """Return how many features go into a part, and come out, with those inside of an MLP."""
-    return one.details.read_as(MlpDetails).widths or one.details.in_out or ()
 
 
 def _describe_one(ingredients: Sequence[Ingredient]) -> str:

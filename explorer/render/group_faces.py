@@ -78,7 +78,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
     else:
         contents = MadeOf()
         if isinstance(known, Group):
-            contents = write_contents(known.contents, fits_row, ports, lambda: list_stages(known))
+            parts = known.contents if known.u is None else [known.u]
+            contents = write_contents(parts, fits_row, ports, lambda: list_stages(known))
             shared = _tell_shared(known) if repeat is None and contents.facts else ()
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:

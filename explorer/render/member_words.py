@@ -24,7 +24,7 @@ from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import find_ports
 from netloupe.explorer.grouping.stack_facts import write_each_number
 from netloupe.explorer.model import Node, Tensor, Value
-from netloupe.explorer.operators import ARRANGING_TRAITS
+from netloupe.explorer.operators import ARRANGING_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.patterns.norms import NORMS
 from netloupe.explorer.patterns.readings import read_int, read_ints
@@ -51,6 +51,8 @@ _ARITHMETIC = {
     "divides": "quotient",
     "gathers": "gather",
 }
+#: what an exporter writes for a member of a stack and for others not
+_OF_EXPORTS = (*LAYOUT_TRAITS, "gathers", "picks", "reads_shape", "repeats")
 _STORED = "the first from stored values"
 _WIDTHS, _INNER = "different widths", "different inner widths"
 #: batch, tokens, features
@@ -96,6 +98,8 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
         if one.kind == "operators":
             if {*one.odd} == {0} and not one.more and is_summed(repeat):
                 continue  # of what is summed one begins
+            if _is_trace(one):
+                continue  # of how a model was exported
             if not _is_said_of_ends(one.odd, text, last) and not _names_activations(one, text):
                 told.append(_tell_operators(one, members, reference))
         elif one.kind == "wiring":
@@ -183,20 +187,40 @@ def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: i
                 if one_name.endswith(f" + {other}"):  # fused with what stands before
                     return f"{which} {word} {_lower(one_name.removesuffix(f' + {other}'))}"
             return f"{which} with {ours} instead of {theirs}"
-        return f"{which} with other parts"
+        return f"{which} with {_list_some(more)} instead of {_list_some(fewer)}"
     if more:
-        return f"{which} with {_count(more, others, 'more') or 'more parts'}"
+        return f"{which} with {_count(more, others, 'more') or _list_some(more)}"
     told = _count(fewer, left, "fewer")
     if not told:
-        return f"{which} with fewer parts"
+        return f"{which} without {_list_some(fewer)}"
     return f"{which} {'with' if told.endswith('fewer') else 'without'} {told}"
+
+
+def _is_trace(one: Difference) -> bool:
+    """Return whether only what rearranges values is there or not, without any weight."""
+    return all(
+        node.operator.has(*_OF_EXPORTS) and find_weight(node) is None
+        for node in (*one.more, *one.fewer)
+    )
+
+
+def _list_some(nodes: Sequence[Node]) -> str:
+    """Return the most telling of several kinds of nodes, and that there are others."""
+    counts = _count_names(nodes)
+    listed = ", ".join([*counts][:_MOST_NAMES])
+    return f"{listed}, …" if len(counts) > _MOST_NAMES else listed
+
+
+def _count_names(nodes: Sequence[Node]) -> Counter[str]:
+    """Return how many nodes have which names: of those with weights, or else of what computes."""
+    weighted = [node for node in nodes if find_weight(node) and _name(node) not in _NORMS.values()]
+    telling = [node for node in nodes if not node.operator.has(*ARRANGING_TRAITS, "gathers")]
+    return Counter(map(_name, weighted or telling or nodes))
 
 
 def _count(nodes: Sequence[Node], others: Counter[str], word: str) -> str:
     """Return what there is beside others in words; "" where that is too much to tell."""
-    weighted = [node for node in nodes if find_weight(node) and _name(node) not in _NORMS.values()]
-    telling = [node for node in nodes if not node.operator.has(*ARRANGING_TRAITS, "gathers")]
-    counts = Counter(map(_name, weighted or telling or nodes))
+    counts = _count_names(nodes)
     if len(counts) > _MOST_NAMES:
         return ""
     if not any(others[name] for name in counts):

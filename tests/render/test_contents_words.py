@@ -10,6 +10,7 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import Ports
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
@@ -235,7 +236,7 @@ def test_scalars_and_vectors_have_widths_of_their_own(
 def test_a_part_that_takes_what_another_gives_goes_on_with_its_course() -> None:
     parts = [make_track("linear", 3, 8), make_track("linear", 34, 32, 0)]
     parts.append(make_track("linear", 8, 5, 0, 1))
-    ports = Ports(((0, 3, 3), (0, 26)), ((0, 5, 3),))
+    ports = Ports(((0, 3, 3), (0, 26)), ((0, 5, 3),), has_maps=False)
     assert write_contents(parts, lambda text: len(text) <= 60, ports).facts == "3 → 8 → 5, 34 → 32"
 
 
@@ -248,6 +249,25 @@ def test_a_layer_behind_linear_ones_takes_no_places() -> None:
 def test_what_is_counted_alone_is_in_brackets() -> None:
     parts = [replace(one, kind="conv") for one in chain(*["Conv · ReLU"] * 5)]
     assert write(parts)[0] == "(Conv · ReLU) ×5"
+
+
+@pytest.mark.parametrize(
+    ("stages", "told"),
+    [
+        # of one kind of module, however many layers are in each
+        (Stages(("GVP",) * 3), "GVP ×3"),
+        # a chain of modules, with what repeats in it
+        (Stages(("Stem", *("Down", "Mix") * 2), is_chain=True), "Stem · (Down · Mix) ×2"),
+        # what stands side by side is none, and all layers are told
+        (Stages(("left", "right")), "L2 norm ×3, Gate ×3, Linear ×9"),
+        (Stages(), "L2 norm ×3, Gate ×3, Linear ×9"),
+    ],
+)
+def test_modules_are_told_where_they_say_more_than_layers(stages: Stages, told: str) -> None:
+    parts = [Ingredient("L2 norm", "l2", IDEA), Ingredient("Gate", "gate", IDEA)] * 3
+    parts += [Ingredient("Linear", "linear", WORK)] * 9
+    found = write_contents(parts, lambda text: len(text) <= 40, find_stages=lambda: stages)
+    assert found.parts == told
 
 
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:

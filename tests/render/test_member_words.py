@@ -186,7 +186,7 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (begin_product, ["the first from stored values"]),
         (work_on_stored, []),
         (put_together, ["the first arranged differently"]),
-        (lack_two, ["the first with fewer parts"]),
+        (lack_two, ["the first without product, tanh, …"]),
         (begin_learned, ["the first from 5 learned tokens"]),
         (rewire, ["every second wired differently"]),
     ],
