@@ -36,6 +36,8 @@ _TOLD = frozenset(
 )
 
 _TWICE = 2
+#: of so many times as many layers that all steps have, one that two of three have is theirs, too
+_LEAST_OF_STEPS = 3
 #: of queries, keys and values
 _PROJECTIONS = 3
 
@@ -361,9 +363,13 @@ def collapse_shared(
             for piece in alike[:each]:
                 piece.uses = number
             gone.update(map(id, alike[each:]))
+    alike = sum(piece.uses == steps for piece in looped)
+    are_most = alike >= _LEAST_OF_STEPS * (len(looped) - alike)
     for piece in kept:  # of the first step an exporter may have computed a part beforehand
         node = outline.operations.nodes[piece.part.end]
-        if piece.uses == steps - 1 > 2 and not _is_in_steps(tree, node, steps - 1):
+        is_layer = are_most and piece.kind == "linear"
+        is_short = piece.uses == steps - 1 > (1 if is_layer else 2)
+        if is_short and not _is_in_steps(tree, node, steps - 1):
             piece.uses = steps
         elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
             piece.uses += 1

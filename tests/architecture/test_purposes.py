@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from onnx import TensorProto
 
@@ -142,3 +143,27 @@ def test_several_kinds_of_layers_on_an_image_are_a_vision_network(
     x = net.block(net.block(net.add("Transpose", x, perm=[0, 2, 1])))
     x = net.linear(net.add("ReduceMean", x, net.numbers(1), keepdims=0), 8, 10)
     assert net.tell(x, "y", (1, 10)).startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("count", "given", "said"),
+    [
+        (5, 1, "over 5 categorical fields"),
+        (2, 1, ""),
+        (5, 3, ""),
+    ],
+)
+def test_categories_that_are_looked_up_each_in_its_table_are_counted(
+    count: int, given: int, said: str
+) -> None:
+    net = Ends()
+    fields = net.take("fields", (1, count), TensorProto.INT64)
+    rows = []
+    for place in range(count):
+        column = net.add("Gather", fields, net.store(np.int64(place)), axis=1)
+        rows.append(net.add("Gather", net.weight(20 + place, 8), column))
+    x = net.add("Concat", *rows, axis=1)
+    x = net.add("Relu", net.linear(x, 8 * count, 16))
+    x = net.linear(net.add("Relu", net.linear(x, 16, 16)), 16, given)
+    told = net.tell(net.add("Sigmoid", x), "y", (1, given))
+    assert told == f"Feed-forward network {said}".rstrip(), told
