@@ -36,7 +36,7 @@ _TOLD = frozenset(
 )
 
 _TWICE = 2
-#: of so many times as many layers that all steps have, one that two of three have is theirs, too
+#: beside so many times as many layers of all steps one that two of three have is theirs, too
 _LEAST_OF_STEPS = 3
 #: of queries, keys and values
 _PROJECTIONS = 3
@@ -363,8 +363,10 @@ def collapse_shared(
             for piece in alike[:each]:
                 piece.uses = number
             gone.update(map(id, alike[each:]))
-    alike = sum(piece.uses == steps for piece in looped)
-    are_most = alike >= _LEAST_OF_STEPS * (len(looped) - alike)
+    held = Counter[int]()
+    for piece, weights in wholes:
+        held[piece.uses] += len(weights) if piece.uses > 1 else 0
+    are_most = held[steps] >= _LEAST_OF_STEPS * (held.total() - held[steps])
     for piece in kept:  # of the first step an exporter may have computed a part beforehand
         node = outline.operations.nodes[piece.part.end]
         is_layer = are_most and piece.kind == "linear"
