@@ -171,10 +171,11 @@ def _tell_images(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
 
 
 def _tell_vision(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
-    """Tell that several kinds of layers work on an image."""
+    """Tell that several kinds of layers, or blocks of a transformer, work on an image alone."""
     inputs = _list_inputs(outline)
-    is_all = len(inputs) == 1 and _is_image(inputs[0]) and title.startswith(_OF_SEVERAL)
-    return f"Vision {write_lower(title)}" if is_all else ""
+    is_told = title.startswith(_OF_SEVERAL) or title == "Transformer"
+    is_all = len(inputs) == 1 and _is_image(inputs[0])
+    return f"Vision {write_lower(title)}" if is_all and is_told else ""
 
 
 _RULES: tuple[Callable[[Outline, Sequence[Piece], str], str], ...] = (

@@ -145,6 +145,20 @@ def test_several_kinds_of_layers_on_an_image_are_a_vision_network(
     assert net.tell(x, "y", (1, 10)).startswith(begin)
 
 
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_transformer_on_an_image_alone_is_a_vision_transformer(is_alone: bool) -> None:
+    net = Ends()
+    image = net.take("x", (1, 3, 32, 32))
+    x = net.add("Conv", image, net.weight(8, 3, 8, 8), kernel_shape=[8, 8], strides=[8, 8])
+    x = net.add("Transpose", net.add("Reshape", x, net.numbers(0, 8, -1)), perm=[0, 2, 1])
+    x = x if is_alone else net.add("Add", x, net.linear(net.take("at", (1, 16, 4)), 4, 8))
+    x = net.linear(net.block(net.block(x)), 8, 8)
+    x = net.block(net.block(x))
+    x = net.linear(net.add("ReduceMean", x, net.numbers(1), keepdims=0), 8, 10)
+    told = net.tell(x, "y", (1, 10))
+    assert (told == "Vision transformer") == is_alone, told
+
+
 @pytest.mark.parametrize(
     ("count", "given", "said"),
     [
