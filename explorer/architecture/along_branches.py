@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .agreed_counts import AgreedCounts
 from .apart import split_apart
 from .block_contents import tell_contents
-from .branch_words import BranchWriter
+from .branch_words import BranchWriter, is_gated
 from .calls import Called
 from .clause import Clause
 from .clause_graph import find_clause_graph
@@ -81,7 +83,9 @@ def _write(
         return None
     last = chain.items[-1]
     tells_given = (
-        isinstance(last, ParallelChains) and last.kind == "heads" and " heads (" in told[-1]
+        isinstance(last, ParallelChains)
+        and last.kind == "heads"
+        and re.search(r" heads(?: \(|, )", told[-1]) is not None
     )
     return ToldTopology(tuple(told), tells_joint=True, tells_given=tells_given)
 
@@ -92,7 +96,9 @@ def _is_worth(clauses: Sequence[Clause], chain: Chain) -> bool:
     Streams of inputs do, and heads to outputs; of branches two hold more than steps, or all of them
     most of what there is, and none is a step beside the others.
     """
-    return any(_is_telling(item, clauses) for item in chain.items)
+    return any(_is_telling(item, clauses) for item in chain.items) or any(
+        is_gated(pair, clauses) for pair in pairwise(chain.items)
+    )
 
 
 def _is_telling(item: Item, clauses: Sequence[Clause]) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Value
 
+from .alike_ways import tell_each
 from .clause import Clause, join_equal
 from .clause_graph import input_number
 from .given_names import name_output, name_taken
@@ -21,7 +22,7 @@ from .piece_words import (
     strip_brackets,
 )
 from .pieces import is_told
-from .series_parallel import Chain, Item, Joining, ParallelChains, list_levels
+from .series_parallel import MASKING, Chain, Item, Joining, ParallelChains, list_levels
 from .sketch import write_way
 
 #: what each of several branches is anyway
@@ -33,7 +34,8 @@ _JOINING = {
     "in cross-attention": "with cross-attention to",
     "multiplied": "multiplied by",
 }
-_AROUND = {"concatenated": " with a concatenated skip"}
+_AROUND = {"concatenated": " with a concatenated skip", MASKING: " that mask their input"}
+_GATED = " gated with its input"
 #: so many names of inputs are said of one stream
 _MOST_NAMES = 2
 #: of items that come again so often, or of several that do, it is told what each is
@@ -102,13 +104,24 @@ class BranchWriter:
         while place < len(items):
             period, times = _find_repetition(keys[place:])
             end = place + period * times
-            if times > 1:
+            if is_gated(items[place : place + 2], self._clauses):
+                told, end = self._write_gated(items[place], depth), place + 2
+            elif times > 1:
                 told = self._write_again(items[place:end], period, depth)
             else:
                 told = self._write_item(items[place], depth)
             if told:
                 yield told
             place = end
+
+    def _write_gated(self, item: Item, depth: int) -> str:
+        """Return what a chain is that a gate multiplies with what goes into it."""
+        if not isinstance(item, ParallelChains):
+            return ""
+        items = item.chains[0].items
+        told = ", ".join(self._write_items(items, depth))
+        steps = sum(not isinstance(one, Joining) for one in items)
+        return told + (f", these {steps:,} gated with their input" if steps > 1 else _GATED)
 
     def _find_key(self, item: Item) -> object:
         """Return the same for what is alike but for its sizes."""
@@ -166,24 +179,41 @@ class BranchWriter:
         named = self._write_named(item, names) if not depth else ""
         if named:
             return f"{named}{joint}"
+        if item.kind == "heads" and (told := self._write_heads(item, names, depth)):
+            return told
         if not any(names):
             texts = self._join_same(item.chains, _NAMES[item.kind])
         else:
             texts = [self._write_branch(*one) for one in zip(item.chains, names, strict=True)]
-            texts = [
-                f"{name}: {one}" if name else one for one, name in zip(texts, names, strict=True)
-            ]
-        if item.kind == "heads" and len(texts) == len(item.ways):
-            lasts = [find_last(self._outline, [self._outputs[n] for n in way]) for way in item.ways]
-            texts = [", ".join(filter(None, pair)) for pair in zip(texts, lasts, strict=True)]
-        if len(texts) == 1:
+            texts = tell_each(names, texts)
+        if len(texts) == 1 and not any(names):
             is_each = item.kind != "branches" and " branches of " in texts[0]
             told = texts[0].replace("branches of", f"{item.kind} of", 1) if is_each else texts[0]
             return f"{told} side by side{joint}"
         if depth and not any(names) and all(len(chain.items) == 1 for chain in item.chains):
             return join_with_and(texts) + (joint or " side by side")
+        if item.joint and any(text.endswith(f"){joint}") for text in texts):
+            texts = [text.removesuffix(joint) for text in texts]
+            joint = f", all{joint}"
         count = SMALL_NUMBERS[len(item.chains)]
         return f"{count} {item.kind} ({'; '.join(texts)}){joint}"
+
+    def _write_heads(self, item: ParallelChains, names: Sequence[str], depth: int) -> str:
+        """Return ``three heads (class: a linear layer; boxes and masks: each two convolutions)``.
+
+        "" where all of them are alike and have no names, or stand in brackets without names.
+        """
+        if depth and not any(names):
+            return ""
+        called = names if any(names) else [_NAMES["heads"]] * len(item.chains)
+        texts = [self._write_branch(*one) for one in zip(item.chains, called, strict=True)]
+        lasts = [find_last(self._outline, [self._outputs[n] for n in way]) for way in item.ways]
+        texts = [", ".join(filter(None, pair)) for pair in zip(texts, lasts, strict=True)]
+        noun = f"{SMALL_NUMBERS[len(texts)]} heads"
+        if len({*texts}) == 1:
+            named = f"{noun}, {join_with_and(names)} (each {texts[0]})"
+            return named if all(names) and texts[0] else ""
+        return f"{noun} ({'; '.join(tell_each(names, texts))})"
 
     def _write_levels(
         self, steps: Sequence[Item], taps: Sequence[int], joint: str, depth: int
@@ -277,6 +307,8 @@ class BranchWriter:
         steps = sum(not isinstance(one, Joining) for one in items)
         if around and steps > 1:
             around = f",{around} around these {steps:,}"
+            if item.skip == MASKING:
+                around = f", which mask the input of these {steps:,}"
         if item.skip and item.is_begin:
             name = _join(name_taken(self._inputs[input_number(end)]) for end in item.ways[0])
             around = f", {_JOINING[item.skip]} {name or 'the input'}"
@@ -297,6 +329,21 @@ class BranchWriter:
             names = names if all(names) else ["" for _ in names]
         told = [name for name in names if name]
         return names if len({*told}) == len(told) else ["" for _ in names]
+
+
+def is_gated(items: Sequence[Item], clauses: Sequence[Clause]) -> bool:
+    """Return whether the first of two items is a chain that the second multiplies with its input.
+
+    A product of what is between 0 and 1 (Y. Dauphin and others, Language Modeling with Gated
+    Convolutional Networks, 2017, equation 1).
+    """
+    if len(items) != len(("chain", "gate")):
+        return False
+    around, gate = items
+    is_around = isinstance(around, ParallelChains) and around.has_skip and len(around.chains) == 1
+    if not is_around or not isinstance(gate, int):
+        return False
+    return clauses[gate].text == "gate" and len(clauses[gate].scope) == 1
 
 
 def find_last(outline: Outline, ends: Sequence[Value]) -> str:

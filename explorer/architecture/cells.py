@@ -90,7 +90,7 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
             runs.append([step])
         else:
             run.append(step)
-    for run in [part for run in runs for part in _part_by_layers(outline, run)]:
+    for run in (part for steps in runs for part in _part_by_layers(outline, steps)):
         width = _read_width(outline, run)
         if not width:
             continue

@@ -38,11 +38,14 @@ class ClauseGraph:
     joints
         How what several give is joined before it is taken, by these: ``added``; "" where they are
         joined in several ways, or in one without a word.
+    masks
+        Those of which some are multiplied with what is between 0 and 1.
     """
 
     givers: list[Ends] = field(default_factory=list)
     outputs: list[Ends] = field(default_factory=list)
     joints: dict[Ends, str] = field(default_factory=dict)
+    masks: set[Ends] = field(default_factory=set)
 
 
 def input_number(end: int) -> int:
@@ -126,9 +129,16 @@ class _Walk:
         is_mask = word != _MULTIPLIED or not self._is_even(number)
         if word not in _JOINING and has_clauses(whole) and is_mask:
             whole = _leave_out_inputs(whole)
+        if word == _MULTIPLIED and self._is_gated(number):
+            self.graph.masks.add(whole)
         if len(whole) > 1 and whole not in taken:
             self._add_joint(whole, word)
         return whole
+
+    def _is_gated(self, number: int) -> bool:
+        """Return whether a product is with what is between two bounds."""
+        givers = self._operations.givers(number)
+        return any(self._operations.nodes[giver].operator.has("squashes") for giver in givers)
 
     def _is_even(self, number: int) -> bool:
         """Return whether both operands have one size: of a mask of places, each channel has one."""

@@ -38,6 +38,7 @@ from .pieces import (
     list_piece_weights,
     list_pieces,
 )
+from .place_numbers import leave_out_places
 from .reach import Reach
 from .remainders import tell_others
 from .side_by_side import join_side_by_side
@@ -111,6 +112,7 @@ def compose(
     outline.merge(find_unwidened(outline))
     merge_ideas(outline)
     found = leave_out_distances(outline, list_pieces(outline, find_stacks(outline)))
+    found = leave_out_places(outline, found)
     if not found:
         return None
     if len(found) > MOST_PIECES:

@@ -14,6 +14,7 @@ from .given_sizes import has_features, has_places, read_sizes, states_width, wri
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told, list_piece_weights
+from .purposes import TARGET_ATTENTION
 from .sizes import find_head, find_patch, find_token_tables, read_stated_shape, write_patches
 
 _MOST_STEPS = 16
@@ -86,7 +87,9 @@ def _are_features(pieces: Sequence[Piece], table: OutlinePart) -> bool:
     So it is where nothing mixes what stands in a row, and no row is predicted.
     """
     widths = {width for p in pieces for width in (*p.part.widths[-1:], p.part.out_features)}
-    return table.rows not in widths and all(piece.kind in _OF_FEATURES for piece in pieces)
+    return table.rows not in widths and all(
+        piece.kind in _OF_FEATURES or piece.name == TARGET_ATTENTION for piece in pieces
+    )
 
 
 def _find_last(outline: Outline, value: Value) -> OutlinePart | None:

@@ -35,6 +35,10 @@ _SILENT = frozenset(
         "tensor",
     }
     | {"val", "value"}
+    # operators of torch, by which torch.export names what they give
+    | {"add", "addmm", "alias", "bmm", "cat", "clone", "convolution", "div", "flatten", "linear"}
+    | {"log", "matmul", "mul", "permute", "reshape", "select", "slice", "softmax", "squeeze"}
+    | {"stack", "sub", "transpose", "unsqueeze", "view"}
 )
 #: what is told apart by scores, and how names of scores go on: ``action_logits``
 _TOLD_APART = frozenset(

@@ -36,6 +36,8 @@ _TOLD = frozenset(
 )
 
 _TWICE = 2
+#: beside so many times as many layers of all steps one that two of three have is theirs, too
+_LEAST_OF_STEPS = 3
 #: of queries, keys and values
 _PROJECTIONS = 3
 
@@ -361,9 +363,15 @@ def collapse_shared(
             for piece in alike[:each]:
                 piece.uses = number
             gone.update(map(id, alike[each:]))
+    held = Counter[int]()
+    for piece, weights in wholes:
+        held[piece.uses] += len(weights) if piece.uses > 1 else 0
+    are_most = held[steps] >= _LEAST_OF_STEPS * (held.total() - held[steps])
     for piece in kept:  # of the first step an exporter may have computed a part beforehand
         node = outline.operations.nodes[piece.part.end]
-        if piece.uses == steps - 1 > 2 and not _is_in_steps(tree, node, steps - 1):
+        is_layer = are_most and piece.kind == "linear"
+        is_short = piece.uses == steps - 1 > (1 if is_layer else 2)
+        if is_short and not _is_in_steps(tree, node, steps - 1):
             piece.uses = steps
         elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
             piece.uses += 1

@@ -7,6 +7,7 @@ attention`` and ``1-D UNet`` do.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from netloupe.explorer.model import TensorType, Value
@@ -16,7 +17,7 @@ from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from .graph_kinds import takes_pairs
 from .layer_words import write_lower
 from .outline import Outline
-from .pieces import Piece
+from .pieces import Piece, list_piece_weights
 from .sinc_filters import SINC
 from .sizes import find_token_tables, read_stated_shape
 
@@ -40,6 +41,12 @@ _AXES_OF_IMAGE = 4
 #: a wave has so many places at least, and at most so many channels
 _LEAST_OF_WAVE = 256
 _MOST_CHANNELS = 2
+#: attention of an item to those that a user has seen (G. Zhou and others, DIN, 2018, section 4.3)
+TARGET_ATTENTION = "Target attention"
+#: fewer tables are of what is told one by one
+_LEAST_FIELDS = 3
+#: first words of what networks are called without attention or convolutions
+_PLAIN = frozenset({"Feed-forward", "Network"})
 #: a generator makes so many numbers of a wave of what it takes for one place
 _LEAST_GROWTH = 64
 #: so many operations behind the last layer are looked at
@@ -76,6 +83,32 @@ def _tell_graph(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
     """Tell attention that is biased by how pairs of nodes are related."""
     is_attending = title in ("Attention network", "Transformer")
     return f"Graph {write_lower(title)}" if is_attending and takes_pairs(outline) else ""
+
+
+def _tell_items(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell what weighs the items that a user has seen by one that may be next."""
+    is_of_items = any(piece.name == TARGET_ATTENTION for piece in pieces)
+    return "Recommender with target attention" if is_of_items else ""
+
+
+def _tell_fields(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
+    """Tell how many categories are looked up of what has a column for each of them.
+
+    H.-T. Cheng and others, Wide & Deep Learning for Recommender Systems, 2016, figure 4: each has a
+    table of its own, and they give one number.
+    """
+    tables: dict[frozenset[tuple[bool, int]], int] = {
+        list_piece_weights(outline, piece): piece.part.row_width
+        for piece in pieces
+        if piece.kind == "embedding"
+    }
+    count = max(Counter(tables.values()).values(), default=0)
+    shapes = [read_stated_shape(value) for value in outline.graph.outputs]
+    is_one = len(shapes) == 1 and shapes[0] is not None and {*shapes[0][1:]} <= {1}
+    is_plain = title.split(" ")[0] in _PLAIN and not find_token_tables(outline)
+    if count < _LEAST_FIELDS or not (is_one and is_plain):
+        return ""
+    return f"{title} over {count:,} categorical fields"
 
 
 def _tell_speech(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
@@ -138,14 +171,17 @@ def _tell_images(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
 
 
 def _tell_vision(outline: Outline, pieces: Sequence[Piece], title: str) -> str:
-    """Tell that several kinds of layers work on an image."""
+    """Tell that several kinds of layers, or blocks of a transformer, work on an image alone."""
     inputs = _list_inputs(outline)
-    is_all = len(inputs) == 1 and _is_image(inputs[0]) and title.startswith(_OF_SEVERAL)
-    return f"Vision {write_lower(title)}" if is_all else ""
+    is_told = title.startswith(_OF_SEVERAL) or title == "Transformer"
+    is_all = len(inputs) == 1 and _is_image(inputs[0])
+    return f"Vision {write_lower(title)}" if is_all and is_told else ""
 
 
 _RULES: tuple[Callable[[Outline, Sequence[Piece], str], str], ...] = (
     _tell_graph,
+    _tell_items,
+    _tell_fields,
     _tell_speech,
     _tell_sources,
     _tell_raw,

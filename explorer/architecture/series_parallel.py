@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from .clause_graph import ClauseGraph, Ends, has_clauses
 
+#: how what is between 0 and 1 is joined with what it is made of (Y. Luo and N. Mesgarani,
+#: Conv-TasNet, 2019, equation 3)
+MASKING = "masking"
 #: of more branches no one is told apart
 _MOST_BRANCHES = 6
 
@@ -108,7 +111,7 @@ class ParallelChains:
         """
         if len(self.chains) > 1 or not self.has_skip:
             return ""
-        told = ("added", "multiplied") if self.is_begin else ("concatenated",)
+        told = ("added", "multiplied") if self.is_begin else ("concatenated", MASKING)
         return self.joint if self.joint in told else ""
 
     @property
@@ -265,9 +268,10 @@ class _Reducer:
         ends = frozenset().union(*(node.chain.ends for node in nodes))
         has_skip = kind == "branches" and self._take_skip(givers, takers)
         joint = "" if kind == "heads" else self._find_joint(ends, givers if has_skip else None)
-        branches = ParallelChains(
-            tuple(node.chain for node in nodes), joint, has_skip, kind, tuple(ways)
-        )
+        chains = tuple(node.chain for node in nodes)
+        if kind == "heads":
+            chains, ways = _flatten_heads(chains, ways)
+        branches = ParallelChains(chains, joint, has_skip, kind, tuple(ways))
         whole = frozenset().union(*(node.givers for node in nodes))
         self._put(row, _Node(Chain((branches,)), whole))
         return True
@@ -318,6 +322,8 @@ class _Reducer:
         if not node.takers or not self._take_skip(node.givers, node.takers):
             return False
         joint = self._find_joint(node.chain.ends, node.givers)
+        if joint and any(node.chain.ends < ends for ends in self._graph.masks):
+            joint = MASKING if not node.is_begin else joint
         is_begin = node.is_begin
         ways = (tuple(sorted(node.givers, reverse=True)),) if is_begin else ()
         around = ParallelChains((node.chain,), joint, has_skip=True, ways=ways, is_begin=is_begin)
@@ -367,6 +373,20 @@ class _Reducer:
             if not own.isdisjoint(givers):
                 self._outputs[number] = frozenset(givers - own) | {last}
         self._nodes = dict(sorted(self._nodes.items()))
+
+
+def _flatten_heads(
+    chains: Sequence[Chain], ways: Sequence[tuple[int, ...]]
+) -> tuple[tuple[Chain, ...], list[tuple[int, ...]]]:
+    """Return heads with those that some of them are in their place."""
+    flat: list[tuple[Chain, tuple[int, ...]]] = []
+    for chain, way in zip(chains, ways, strict=True):
+        only = chain.items[0] if len(chain.items) == 1 else None
+        if isinstance(only, ParallelChains) and only.kind == "heads":
+            flat += zip(only.chains, only.ways, strict=True)
+        else:
+            flat.append((chain, way))
+    return tuple(chain for chain, _ in flat), [way for _, way in flat]
 
 
 def _are_apart(sets: Sequence[frozenset[int]]) -> bool:

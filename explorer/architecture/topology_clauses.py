@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from netloupe.explorer.model import Value
 
 from .agreed_counts import AgreedCounts
+from .alike_ways import tell_each
 from .block_contents import tell_contents
 from .branch_words import find_last, leave_out_name, write_in_brackets
 from .calls import Called
@@ -66,7 +67,10 @@ class ToldTopology:
         if self.tells_joint:
             end = re.sub(r"^sum of \d+ branches(, |$)", "", end)
         if self.tells_given:
-            return re.sub(r" \([^()\d]+\)$", "", end) if " maps out" in end else ""
+            end = re.sub(r" \([^()\d]+\)$", "", end) if " maps out" in end else ""
+            names = re.findall(r"[a-z]\w+(?= \d)", end)
+            if names and all(name.replace("_", " ") in self.clauses[-1] for name in names):
+                end = re.sub(r"[a-z]\w+ (?=\d)", "", end)
         return end
 
 
@@ -220,8 +224,7 @@ class TopologyTeller:
         if len({*texts}) == 1:
             named = f", {join_with_and(names)}" if all(names) else ""
             return [f"{noun}{named} (each {texts[0]})"]
-        pairs = zip(names, texts, strict=True)
-        return [f"{noun} ({'; '.join(f'{n}: {t}' if n and t else n or t for n, t in pairs)})"]
+        return [f"{noun} ({'; '.join(tell_each(names, texts))})"]
 
     def _tell_sides(self, root: Module) -> Iterator[str]:
         """Yield what leads from streams to outputs alone: ``prior (2 linear layers)``."""

@@ -240,3 +240,61 @@ def test_calls_on_several_inputs_are_named_by_what_these_have_in_common(
         given.append(net.add("Squeeze", y, net.numbers(1)))
     told = net.tell(out=net.linear(net.add("Concat", *given, axis=-1), 2 * _WIDTH, 3))
     assert ("on context and query" in told) == (names[1] == "query"), told
+
+
+@pytest.mark.parametrize(
+    ("bounds", "is_mask"), [("Sigmoid", True), ("Softmax", False), ("Relu", False), ("", False)]
+)
+def test_a_gate_on_what_it_is_made_of_is_a_mask(bounds: str, is_mask: bool) -> None:
+    net = Branched()
+    x = net.feed(_take(net), _WIDTH, 32, _WIDTH)
+    y = net.linear(net.recur(net.recur(x)), _WIDTH, 2 * _WIDTH)
+    y = net.add(bounds, y) if bounds else y
+    pair = [net.add("Reshape", one, net.numbers(6, -1, _WIDTH)) for one in (y, x)]
+    told = net.tell(out=net.linear(net.add("Mul", *pair), _WIDTH, 3))
+    assert ("these 2 gated with their input, " in told) == is_mask, told
+
+
+def test_alike_heads_are_told_once() -> None:
+    net = Branched()
+    x = net.recur(net.recur(net.recur(net.recur(_take(net)))))
+    long = {name: net.linear(net.recur(x), _WIDTH, 2) for name in ("onset", "offset")}
+    told = net.tell(phase=net.linear(x, _WIDTH, 2), **long)
+    assert "three heads (phase: linear layer 8 → 2; onset and offset: each LSTM layer" in told, told
+
+
+def test_heads_that_are_all_alike_have_their_names_before() -> None:
+    net = Branched()
+    x = net.recur(net.recur(net.recur(net.recur(_take(net)))))
+    told = net.tell(**{name: net.linear(x, _WIDTH, 2) for name in ("onset", "offset")})
+    assert "two heads, onset and offset (each linear layer 8 → 2)" in told, told
+
+
+def test_heads_with_branches_in_them_are_heads_beside_each_other() -> None:
+    net = Branched()
+    x = _take(net)
+    for _ in range(12):
+        x = net.recur(x)
+    ends = {}
+    for name in ("onset", "offset"):
+        start = len(net.nodes)
+        y = net.recur(x)
+        y = net.add("Add", net.feed(y, _WIDTH, 16, _WIDTH), y)
+        ends[name] = net.linear(net.recur(y), _WIDTH, 2)
+        net.within(start, name)
+    told = net.tell(phase=net.linear(x, _WIDTH, 2), **ends)
+    assert "three heads (" in told, told
+    assert "two heads" not in told
+
+
+def test_a_sum_in_a_sum_is_one() -> None:
+    net = Branched()
+    x = net.feed(_take(net), _WIDTH, 32, _WIDTH)
+    inner = net.linear(x, _WIDTH, 16)
+    parts = [net.linear(net.recur(net.linear(inner, 16, _WIDTH)), _WIDTH, _WIDTH)]
+    parts.append(net.feed(inner, 16, 32, _WIDTH))
+    total = net.add("Add", *parts)
+    total = net.add("Add", net.recur(net.recur(x)), total)
+    told = net.tell(out=net.linear(net.add("Tanh", total), _WIDTH, 3))
+    assert "), all added" in told, told
+    assert told.count("added") == 1, told

@@ -227,8 +227,13 @@ def count_said(sentence: str) -> dict[str, int | None]:
 
 def _write_out(found: re.Match[str]) -> str:
     """Return what is said of each of several streams or heads, one after another."""
-    inside = found["each"] or found["inside"].replace("; ", ", ")
-    return ", ".join([inside] * (_read(found["count"]) if found["each"] else 1))
+    if found["each"]:
+        return ", ".join([found["each"]] * _read(found["count"]))
+    told = []
+    for part in found["inside"].split("; "):
+        alike = re.match(rf"({'|'.join(_SMALL)}) of (.*)", part)
+        told += [alike[2]] * _SMALL.index(alike[1]) if alike else [part]
+    return ", ".join(told)
 
 
 def _read(word: str) -> int:

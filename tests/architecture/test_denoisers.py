@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper
+
+from netloupe.explorer.readers.load import load
 
 from .networks import Network, Shape
 
@@ -30,6 +33,28 @@ def denoise(
     x = net.add("Relu", net.conv(x, 8, 8))
     end = net.conv(x, 8, given)
     return net.finish(end, shape=(1, given, 16, 16)).architecture.sentence
+
+
+def _denoise_beside(shape: Shape) -> str:
+    """Return the title of a network that gives something else besides."""
+    net = Network()
+    x, at = net.take("image", (1, 3, 16, 16)), net.take("step", (1,))
+    angles = net.add("Mul", net.add("Reshape", at, net.numbers(-1, 1)), net.weight(1, 8))
+    embedded = net.add("Concat", *(net.add(wave, angles) for wave in ("Sin", "Cos")), axis=1)
+    features = net.add("Reshape", net.linear(embedded, 16, 8), net.numbers(-1, 8, 1, 1))
+    x = net.add("Relu", net.add("Add", net.add("Relu", net.conv(x, 3, 8)), features))
+    ends = net.conv(x, 8, 3), net.conv(x, 8, 3)
+    values = zip(ends, ((1, 3, 16, 16), shape), strict=True)
+    given = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in values]
+    graph = helper.make_graph(net.nodes, "g", net.inputs, given, net.weights)
+    opsets = [helper.make_opsetid("", 21)]
+    model = load(helper.make_model(graph, opset_imports=opsets).SerializeToString())
+    return model.architecture.sentence.partition(":")[0]
+
+
+def test_what_is_given_beside_the_noise_is_something_else() -> None:
+    assert _denoise_beside((1, 3)).startswith("Denoising")
+    assert not _denoise_beside((1, 3, 16, 16)).startswith("Denoising")
 
 
 @pytest.mark.parametrize("names", [("image", "step"), ("t0", "t1")])

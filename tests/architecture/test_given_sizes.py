@@ -87,6 +87,14 @@ def test_what_stands_before_another_axis_is_no_feature(is_last: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "is_told"),
+    [("linear", False), ("log_softmax", False), ("alias", False), ("linear_scores", True)],
+)
+def test_operators_of_torch_are_no_names_of_outputs(name: str, is_told: bool) -> None:
+    assert (name in detect(rows=False, name=name)) == is_told
+
+
+@pytest.mark.parametrize(
     ("name", "noun"),
     [
         ("action_logits", "actions"),

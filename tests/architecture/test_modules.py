@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
+from netloupe.explorer.architecture.module_clauses import _leave_out_steps
 from netloupe.explorer.architecture.module_names import read_mask, tell_class, tell_name
 from netloupe.explorer.architecture.modules import Module
+from netloupe.explorer.architecture.pieces import Piece
 from netloupe.explorer.architecture.row_names import name_module
+from netloupe.explorer.grouping.group import Group
 from tests.architecture.networks import Network
 
 _SCOPES = "pkg.torch.onnx.name_scopes"
@@ -204,3 +210,53 @@ def test_blocks_of_levels_with_numbers_are_no_levels(labels: tuple[str, ...], na
             net.within(start, label)
     sentence = net.finish(net.conv(x, 8, 4, 1)).architecture.sentence
     assert f"2 {name}s (" in sentence, sentence
+
+
+def _stand(label: str, kind: str) -> Module:
+    """Return a module of one block; without a label a block by itself."""
+    piece = cast(Piece, SimpleNamespace(kind=kind, token=(kind, "", 1, (0, 1))))
+    return Module(cast(Group, object()) if label else None, label, [piece])
+
+
+@pytest.mark.parametrize(("last", "is_step"), [("", True), ("linear", True), ("conv", False)])
+def test_a_layer_behind_each_module_of_a_row_is_no_step_between_them(
+    last: str, is_step: bool
+) -> None:
+    row = [_stand("stacks0", "unit"), _stand("", "conv"), _stand("stacks1", "unit")]
+    modules = [*row, _stand("", last)] if last else row
+    kept, steps = _leave_out_steps(modules)
+    assert (row[1] not in kept) == is_step
+    assert [*steps] == ([id(row[2])] if is_step else [])
+
+
+def _unroll(count: int, *, lacking: bool = True) -> str:
+    """Return what is said of steps of which the first lacks a layer, whose state is zero."""
+    net = Named()
+    x = net.take("x", (1, 4, 8))
+    weights = [net.weight(8, 8) for _ in range(4)]
+    last = net.weight(8, 8)
+    state = ""
+    results = []
+    for step in range(count):
+        start = len(net.nodes)
+        y = net.add("Slice", x, net.numbers(step), net.numbers(step + 1), net.numbers(1))
+        for weight in weights:
+            y = net.add("Tanh", net.add("MatMul", y, weight))
+        if state or not lacking:
+            y = net.add("Add", y, net.add("MatMul", state or y, last))
+        state = net.add("Sigmoid", y)
+        results.append(state)
+        net.within(start, "cell" if not step else f"cell_{step}")
+    return net.finish(net.add("Concat", *results, axis=1)).architecture.sentence
+
+
+@pytest.mark.parametrize("count", [3, 4])
+@pytest.mark.parametrize("lacking", [True, False])
+def test_a_layer_that_the_first_step_lacks_is_used_as_often_as_others(
+    count: int, lacking: bool
+) -> None:
+    told = _unroll(count, lacking=lacking)
+    assert f"{count} " in told, told
+    assert f"{count - 1} times" not in told, told
+    assert f"{count - 1} steps" not in told, told
+    assert "twice" not in told, told

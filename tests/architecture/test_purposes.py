@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from onnx import TensorProto
 
@@ -142,3 +143,41 @@ def test_several_kinds_of_layers_on_an_image_are_a_vision_network(
     x = net.block(net.block(net.add("Transpose", x, perm=[0, 2, 1])))
     x = net.linear(net.add("ReduceMean", x, net.numbers(1), keepdims=0), 8, 10)
     assert net.tell(x, "y", (1, 10)).startswith(begin)
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_transformer_on_an_image_alone_is_a_vision_transformer(is_alone: bool) -> None:
+    net = Ends()
+    image = net.take("x", (1, 3, 32, 32))
+    x = net.add("Conv", image, net.weight(8, 3, 8, 8), kernel_shape=[8, 8], strides=[8, 8])
+    x = net.add("Transpose", net.add("Reshape", x, net.numbers(0, 8, -1)), perm=[0, 2, 1])
+    x = x if is_alone else net.add("Add", x, net.linear(net.take("at", (1, 16, 4)), 4, 8))
+    x = net.linear(net.block(net.block(x)), 8, 8)
+    x = net.block(net.block(x))
+    x = net.linear(net.add("ReduceMean", x, net.numbers(1), keepdims=0), 8, 10)
+    told = net.tell(x, "y", (1, 10))
+    assert (told == "Vision transformer") == is_alone, told
+
+
+@pytest.mark.parametrize(
+    ("count", "given", "said"),
+    [
+        (5, 1, "over 5 categorical fields"),
+        (2, 1, ""),
+        (5, 3, ""),
+    ],
+)
+def test_categories_that_are_looked_up_each_in_its_table_are_counted(
+    count: int, given: int, said: str
+) -> None:
+    net = Ends()
+    fields = net.take("fields", (1, count), TensorProto.INT64)
+    rows = []
+    for place in range(count):
+        column = net.add("Gather", fields, net.store(np.int64(place)), axis=1)
+        rows.append(net.add("Gather", net.weight(20 + place, 8), column))
+    x = net.add("Concat", *rows, axis=1)
+    x = net.add("Relu", net.linear(x, 8 * count, 16))
+    x = net.linear(net.add("Relu", net.linear(x, 16, 16)), 16, given)
+    told = net.tell(net.add("Sigmoid", x), "y", (1, given))
+    assert told == f"Feed-forward network {said}".rstrip(), told
