@@ -118,6 +118,7 @@ def simplify_tree(
     operations: dict[int, Group] = {}
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
+        folder.fold_summed_tables()
         join_embeddings(root, folder.free_path)
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
@@ -234,12 +235,24 @@ class Folder:
             if any(child.kind != "repeat" for child in group.inner_groups()):
                 fold_joined_columns(group, self.free_path)
 
+    def fold_summed_tables(self) -> None:
+        """Put tables that are looked up side by side and summed into one repeat each.
+
+        Only now: what picks the inputs that they are looked up by has stood between them.
+        """
+        pending = [self.root]
+        while pending:
+            group = pending.pop()
+            pending += group.inner_groups()
+            if group.kind in ("graph", "scope", "block"):
+                self._fold_summed(group)
+
     def _fold_summed(self, group: Group) -> None:
         """Put branches of a group that are summed into one repeat each."""
         children = group.children
         folded: list[Group | Node] = []
         done = 0
-        for low, high, blocks in find_summed(children):
+        for low, high, blocks in find_summed(children, self._labels):
             folded += children[done:low]
             folded.append(self.make_sibling_repeat(group, blocks, 1))
             done = high
