@@ -75,11 +75,19 @@ def list_courses(raw: RawGraph, members: Members) -> Iterator[tuple[str, tuple[o
         facts = [[_read_facts(raw, number) for number in row] for row in rows]
         for name in dict.fromkeys(name for row in facts for one in row for name in one):
             told = [[one.get(name, ()) for one in row] for row in facts]
+            if name == "pads" and _changes(facts, "kernel_shape", "dilations", "strides"):
+                continue  # they follow the window
             if len({tuple(sorted(map(repr, row))) for row in told}) < 2:
                 continue
             for course in zip(*told, strict=True):
                 if len({*course}) > 1 and all(course):
                     yield f"{raw.nodes[nodes[0]].op_type} {name}", course
+
+
+def _changes(facts: Sequence[Sequence[Mapping[str, tuple[object, ...]]]], *names: str) -> bool:
+    """Return whether any of some facts differs over members."""
+    told = {tuple(one.get(name, ()) for one in row for name in names) for row in facts}
+    return len(told) > 1
 
 
 def _list_alike(raw: RawGraph, own: Sequence[int]) -> dict[int, list[int]]:

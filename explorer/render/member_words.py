@@ -102,7 +102,8 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
                 told.append(_tell_operators(one, members, reference))
         elif one.kind == "wiring":
             odd = sorted(place for each in found if each.kind == "wiring" for place in each.odd)
-            if not _is_said_of_ends(odd, text, last):
+            is_begun = odd == [0] and is_summed(repeat)
+            if not is_begun and not _is_said_of_ends(odd, text, last):
                 told.append(_tell_wiring(odd, members, reference))
         elif one.kind == "streams":
             if not {*one.odd} <= {0} and len(one.odd) < last:

@@ -1,0 +1,67 @@
+"""Loops of two states: several steps on one state, then one on the other, over and over."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.model import Model, Node
+from tests.grouping.test_tree import check_tree
+from tests.unrolled import WIDTH, Writer
+
+
+def make_recursion(
+    *, cycles: int = 3, steps: int = 4, naming: str = "plain", injects: bool = True
+) -> Model:
+    """Return steps of one network on a latent state, which an answer takes once in each cycle.
+
+    Where nothing is injected, the answer is a step like all others.
+    """
+    writer = Writer(naming)
+    writer.inputs = {name: [4, WIDTH] for name in ("x", "y", "z")}
+    answer, latent = "y", "z"
+
+    def run(value: str) -> str:
+        for number in range(2):
+            weight = writer.weight(f"net.{number}", WIDTH, WIDTH)
+            inner = writer.add("net", "MatMul", value, weight)
+            inner = writer.add("net", "Tanh", inner)
+            value = writer.add("net", "Add", value, inner)
+        return value
+
+    for _ in range(cycles):
+        if injects:
+            given = writer.add("", "Add", answer, "x")
+            for _ in range(steps):
+                latent = run(writer.add("", "Add", latent, given))
+            answer = run(writer.add("", "Add", answer, latent))
+        else:
+            for _ in range(steps + 1):
+                answer = run(writer.add("", "Add", answer, "x"))
+    writer.outputs = [answer]
+    return writer.load()
+
+
+def find_loops(group: Group) -> list[Group]:
+    return [one for one in group.inner_groups() if one.kind == "repeat" and one.is_loop]
+
+
+@pytest.mark.parametrize(("cycles", "steps"), [(3, 4), (2, 3), (4, 2)])
+def test_steps_that_take_the_same_are_a_loop_in_each_cycle(cycles: int, steps: int) -> None:
+    tree = build_group_tree(make_recursion(cycles=cycles, steps=steps).graph)
+    check_tree(tree)
+    (outer,) = find_loops(tree.root)
+    assert (outer.label, len(outer.children)) == ("cycle", cycles)
+    for cycle in outer.inner_groups()[1:]:
+        (inner,) = find_loops(cycle)
+        assert (inner.label, len(inner.children)) == ("step", steps)
+        # what all steps take is in the cycle, and in none of them
+        first = cycle.children[0]
+        assert isinstance(first, Node)
+        assert first.op_type == "Add"
+
+
+def test_steps_that_all_take_the_same_are_one_loop() -> None:
+    (loop,) = find_loops(build_group_tree(make_recursion(injects=False).graph).root)
+    assert len(loop.children) == 15
+    assert not any(map(find_loops, loop.inner_groups()))
