@@ -28,7 +28,16 @@ _MOST_OF_FACT = 4
 _NOT_COMPARED = frozenset(
     (
         *("perm", "to", "seed", "dtype", "stash_type", "epsilon", "momentum", "training_mode"),
-        *("equation", "activations", "output_dtype", "value", "keepdims", "saturate", "domain"),
+        *(
+            "equation",
+            "activations",
+            "num_outputs",
+            "output_dtype",
+            "value",
+            "keepdims",
+            "saturate",
+            "domain",
+        ),
     )
 )
 #: what is a width: of these it is told how widths run

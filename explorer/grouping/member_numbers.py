@@ -38,7 +38,16 @@ _MOST_EACH, _LEAST_ELIDED = 8, 4
 _SILENT = frozenset(
     (
         *("activations", "domain", "dtype", "epsilon", "equation", "keepdims", "momentum"),
-        *("output_dtype", "perm", "saturate", "seed", "stash_type", "to", "training_mode"),
+        *(
+            "num_outputs",
+            "output_dtype",
+            "perm",
+            "saturate",
+            "seed",
+            "stash_type",
+            "to",
+            "training_mode",
+        ),
     )
 )
 #: widths, of which it is told how they run
