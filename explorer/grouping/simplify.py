@@ -242,7 +242,9 @@ class Folder:
                 steps = find_steps(children, run)
                 if steps.low < done:  # the first step of a loop reaches into the run before
                     steps = Steps(run.low, cut_run(children, run), run.exemplar)
-                low, blocks, exemplar = add_incomplete_ends(children, steps, done, border)
+                low, blocks, exemplar = add_incomplete_ends(
+                    children, steps, done, border, self._labels
+                )
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):
