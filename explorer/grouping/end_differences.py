@@ -130,19 +130,15 @@ def _adds_part(missing: Sequence[Node], whole: Sequence[Node]) -> bool:
     """Return whether all that a last block lacks is the sum of what it gives with a part.
 
     Each next one takes that sum, as in the hierarchy of S. Gao and others, Res2Net, 2019, equation
-    1. The part goes nowhere else in the block: it is no stream to which all blocks add.
+    1.
     """
     if len(missing) != 1 or not missing[0].operator.has("adds"):
         return False
     own = {*whole}
     sides = [value for value in missing[0].inputs if value is not None]
     around = [value for value in sides if value.producer not in own]
-    return (
-        len(sides) > len(around) == 1
-        and not is_input_independent(around[0])
-        and not (around[0].producer and around[0].producer.operator.has("adds"))
-        and not any(user in own for user in around[0].users if user is not missing[0])
-    )
+    maker = around[0].producer if len(sides) > len(around) == 1 else None
+    return maker is not None and maker.operator.has("slices", "splits")
 
 
 def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:

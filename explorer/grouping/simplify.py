@@ -194,11 +194,13 @@ class Folder:
                         break
                     found = True
                     first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
-                    repeat = self._make_cycles(group, loop.steps)
-                    if repeat is None:
-                        repeat = self.make_sibling_repeat(group, loop.steps, int(first != second))
-                        self._name_steps(repeat, group)
+                    cycles = self._make_cycles(group, loop.steps)
+                    repeat = cycles or self.make_sibling_repeat(
+                        group, loop.steps, int(first != second)
+                    )
                     group.children = [*loop.before, repeat, *loop.behind]
+                    if cycles is None:
+                        self._name_steps(repeat, group)
             pending += group.inner_groups()
         return found
 
