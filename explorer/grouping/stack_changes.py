@@ -49,7 +49,7 @@ class _Profile:
     Parameters
     ----------
     dilation, kernel
-        Of all convolutions that have another one than 1, where they agree; else 0.
+        Of all convolutions that have another one than 1, where they agree; else 0, as of none.
     stride
         The largest of all convolutions and pools; 1 where a map goes through without one.
     parts
@@ -218,7 +218,9 @@ def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
             parts[one.name.partition(_BEHIND)[0]] += one.times
     op_types = frozenset(node.op_type for node in nodes)
     stride = 1 if max(strides) > 1 and _keeps_size(nodes) else max(strides)
-    return _Profile(_agree(dilations), _agree(kernels), stride, parts, len(nodes), op_types)
+    convolves = any(node.operator.has("convolves") for node in nodes)
+    reach = (_agree(dilations), _agree(kernels)) if convolves else (0, 0)
+    return _Profile(*reach, stride, parts, len(nodes), op_types)
 
 
 def _keeps_size(nodes: Sequence[Node]) -> bool:
