@@ -236,3 +236,36 @@ def judge_links(raw: RawGraph, members: Members, text: str) -> Fault | None:
         return None
     apart = [place for place, link in enumerate(links, 1) if not link]
     return Fault("links", f"{apart} take nothing of the one before, others do", tuple(apart))
+
+
+def judge_takes(raw: RawGraph, members: Members) -> Fault | None:
+    """Return that steps of a loop take from other steps before them, as states taken by turns.
+
+    A loop is what uses the same matrices in each step and takes from the step before. The first
+    step takes from around, and the last one may lack something.
+    """
+    own = [member & raw.computing for member in members]
+    matrices = [
+        {name for n in each for name in raw.nodes[n].input if len(raw.stored.get(name, ())) > 1}
+        for each in own
+    ]
+    inner = range(2, len(own) - 1)
+    if len(inner) < 2 or not set[str].intersection(*matrices[1:-1]):
+        return None
+    holders = {number: place for place, each in enumerate(own) for number in each}
+    taken = {place: _list_distances(raw, own[place], place, holders) for place in inner}
+    usual = Counter(taken.values()).most_common(1)[0][0]
+    odd = tuple(place for place in inner if taken[place] != usual)
+    if not odd or not any(1 in one for one in taken.values()):
+        return None
+    told = ", ".join(f"[{place}] {sorted(taken[place])}" for place in inner[:6])
+    return Fault("takes", f"from steps before: {told}", odd)
+
+
+def _list_distances(
+    raw: RawGraph, own: frozenset[int], place: int, holders: Mapping[int, int]
+) -> frozenset[int]:
+    """Return how many steps before those are that a step takes from."""
+    sources = {_find_source(raw, name) for number in own for name in raw.nodes[number].input}
+    places = {holders[source] for source in sources if source in holders and source is not None}
+    return frozenset(place - one for one in places - {place})

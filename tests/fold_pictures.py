@@ -20,7 +20,7 @@ from netloupe.explorer.render.picture import Picture, make_picture  # noqa: E402
 from netloupe.explorer.view import ViewOptions, nodes_inside  # noqa: E402
 from tests.fold_graph import RawGraph, read_raw  # noqa: E402
 from tests.fold_judge import Fault, judge_fold  # noqa: E402
-from tests.fold_numbers import judge_links, judge_numbers  # noqa: E402
+from tests.fold_numbers import judge_links, judge_numbers, judge_takes  # noqa: E402
 
 #: what a loop is marked with
 _LOOP = "↻"
@@ -74,7 +74,11 @@ def find_untold(picture: Picture, path: Path) -> list[str]:
     raw = read_raw(path)
     for repeat, text, faults in judge_picture(picture, raw):
         members, _ = list_members(repeat)
-        others = [*judge_numbers(raw, members, text), judge_links(raw, members, text)]
+        others = [
+            *judge_numbers(raw, members, text),
+            judge_links(raw, members, text),
+            judge_takes(raw, members),
+        ]
         found += [
             f"{repeat.label} ×{len(members)}: {one.kind} {one.text[:120]}" for one in others if one
         ]

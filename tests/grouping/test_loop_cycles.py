@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import onnx
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.model import Model, Node
+from netloupe.explorer.grouping.member_nodes import list_nodes_inside
+from netloupe.explorer.model import Node
+from netloupe.explorer.readers.load import load
+from tests.fold_graph import read_raw
+from tests.fold_numbers import judge_takes
 from tests.grouping.test_tree import check_tree
 from tests.unrolled import WIDTH, Writer
 
 
 def make_recursion(
     *, cycles: int = 3, steps: int = 4, naming: str = "plain", injects: bool = True
-) -> Model:
+) -> onnx.ModelProto:
     """Return steps of one network on a latent state, which an answer takes once in each cycle.
 
     Where nothing is injected, the answer is a step like all others.
@@ -39,7 +44,7 @@ def make_recursion(
             for _ in range(steps + 1):
                 answer = run(writer.add("", "Add", answer, "x"))
     writer.outputs = [answer]
-    return writer.load()
+    return writer.make()
 
 
 def find_loops(group: Group) -> list[Group]:
@@ -48,7 +53,7 @@ def find_loops(group: Group) -> list[Group]:
 
 @pytest.mark.parametrize(("cycles", "steps"), [(3, 4), (2, 3), (4, 2)])
 def test_steps_that_take_the_same_are_a_loop_in_each_cycle(cycles: int, steps: int) -> None:
-    tree = build_group_tree(make_recursion(cycles=cycles, steps=steps).graph)
+    tree = build_group_tree(load(make_recursion(cycles=cycles, steps=steps)).graph)
     check_tree(tree)
     (outer,) = find_loops(tree.root)
     assert (outer.label, len(outer.children)) == ("cycle", cycles)
@@ -62,6 +67,22 @@ def test_steps_that_take_the_same_are_a_loop_in_each_cycle(cycles: int, steps: i
 
 
 def test_steps_that_all_take_the_same_are_one_loop() -> None:
-    (loop,) = find_loops(build_group_tree(make_recursion(injects=False).graph).root)
+    (loop,) = find_loops(build_group_tree(load(make_recursion(injects=False)).graph).root)
     assert len(loop.children) == 15
     assert not any(map(find_loops, loop.inner_groups()))
+
+
+@pytest.mark.parametrize("injects", [True, False])
+def test_the_judge_finds_steps_that_do_not_take_the_same(*, injects: bool) -> None:
+    made = make_recursion(injects=injects)
+    raw = read_raw(made)
+    # planted: each call of the network is a step of one loop
+    ends = [n for n, node in enumerate(made.graph.node) if "net.1" in node.input]
+    low, steps = 0, []
+    for end in ends:
+        steps.append(frozenset(range(low, end + 3)))
+        low = end + 3
+    assert (judge_takes(raw, steps) is not None) is injects
+    (loop,) = find_loops(build_group_tree(load(made).graph).root)
+    cycles = [frozenset(node.index for node in list_nodes_inside([step])) for step in loop.children]
+    assert judge_takes(raw, cycles) is None
