@@ -18,6 +18,12 @@ LAYOUT = frozenset(
 )
 #: what reads a shape: numbers made of it are no data
 SHAPES = frozenset(("Shape", "Size"))
+#: constants of more numbers are not read
+_MOST_NUMBERS = 4
+_NUMERIC = (
+    *(onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16),
+    *(onnx.TensorProto.INT64, onnx.TensorProto.INT32),
+)
 
 
 @dataclass(slots=True)
@@ -28,6 +34,7 @@ class RawGraph:
     producers: dict[str, int] = field(default_factory=dict)
     users: dict[str, list[int]] = field(default_factory=dict)
     stored: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    numbers: dict[str, tuple[float, ...]] = field(default_factory=dict)
     outputs: frozenset[str] = frozenset()
     shapes: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
     computing: frozenset[int] = frozenset()
@@ -41,6 +48,8 @@ def read_raw(source: Path | onnx.ModelProto) -> RawGraph:
     raw = RawGraph(graph.node)
     for tensor in graph.initializer:
         raw.stored[tensor.name] = tuple(tensor.dims)
+        if not _is_learned(tensor):
+            _read_numbers(raw, tensor.name, tensor)
     for number, node in enumerate(graph.node):
         for name in node.output:
             raw.producers[name] = number
@@ -49,11 +58,26 @@ def read_raw(source: Path | onnx.ModelProto) -> RawGraph:
         if node.op_type == "Constant":
             for attribute in node.attribute:
                 raw.stored[node.output[0]] = tuple(attribute.t.dims)
+                _read_numbers(raw, node.output[0], attribute.t)
     raw.outputs = frozenset(value.name for value in graph.output)
     raw.shapes = _infer(model)
     raw.computing = _find_computing(raw, {value.name for value in graph.input} - {*raw.stored})
     raw.scopes = [_read_scopes(node) for node in graph.node]
     return raw
+
+
+def _is_learned(tensor: onnx.TensorProto) -> bool:
+    """Return whether a tensor is called as a parameter of a module is: ``layers.0.scale``."""
+    is_float = tensor.data_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+    return is_float and re.fullmatch(r"[A-Za-z_]\w*(\.\w+)+", tensor.name) is not None
+
+
+def _read_numbers(raw: RawGraph, name: str, tensor: onnx.TensorProto) -> None:
+    """Keep the numbers of a small tensor."""
+    if len(tensor.dims) > 1 or any(dim > _MOST_NUMBERS for dim in tensor.dims):
+        return
+    if tensor.data_location != onnx.TensorProto.EXTERNAL and tensor.data_type in _NUMERIC:
+        raw.numbers[name] = tuple(onnx.numpy_helper.to_array(tensor).ravel().tolist())
 
 
 def _infer(model: onnx.ModelProto) -> dict[str, tuple[object, ...]]:

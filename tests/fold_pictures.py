@@ -20,6 +20,7 @@ from netloupe.explorer.render.picture import Picture, make_picture  # noqa: E402
 from netloupe.explorer.view import ViewOptions, nodes_inside  # noqa: E402
 from tests.fold_graph import RawGraph, read_raw  # noqa: E402
 from tests.fold_judge import Fault, judge_fold  # noqa: E402
+from tests.fold_numbers import judge_links, judge_numbers, judge_takes  # noqa: E402
 
 #: what a loop is marked with
 _LOOP = "↻"
@@ -64,12 +65,23 @@ def find_untold(picture: Picture, path: Path) -> list[str]:
 
     A first or last member may lack something or have more where its box says so, and widths and
     what kernels read may change where it says how. Of branches that are summed the first has no
-    sum, and what an exporter computed beforehand in a first step of a loop is not told of.
+    sum, and what an exporter computed beforehand in a first step of a loop is not told of. Numbers
+    that differ are told with which member has which, and members hang as they are drawn.
     """
     if path.suffix != ".onnx":
         return []
     found = []
-    for repeat, text, faults in judge_picture(picture, read_raw(path)):
+    raw = read_raw(path)
+    for repeat, text, faults in judge_picture(picture, raw):
+        members, _ = list_members(repeat)
+        others = [
+            *judge_numbers(raw, members, text),
+            judge_links(raw, members, text),
+            judge_takes(raw, members),
+        ]
+        found += [
+            f"{repeat.label} ×{len(members)}: {one.kind} {one.text[:120]}" for one in others if one
+        ]
         last = len(repeat.children) - 1
         kinds = {fault.kind for fault in faults}
         for fault in faults:

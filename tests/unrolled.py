@@ -50,6 +50,10 @@ class Writer:
 
     def load(self) -> Model:
         """Return the model."""
+        return load(self.make())
+
+    def make(self) -> onnx.ModelProto:
+        """Return the file of the model."""
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
             for name, dims in self.inputs.items()
@@ -58,9 +62,7 @@ class Writer:
             helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in self.outputs
         ]
         graph = helper.make_graph(self.nodes, "main", inputs, outputs, self.tensors)
-        return load(
-            helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
-        )
+        return helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
 
 
 def call(name: str, number: int) -> str:

@@ -10,8 +10,9 @@ HiFi-GAN, 2020, section 2.3), are one box, on which that stands.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.dataflow import find_source
@@ -43,7 +44,8 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     """Return which of a row of like blocks are repeats, by their numbers.
 
     That is all of it where each block takes from the one before, or none does; nothing where
-    these are few branches of one value; else what stands in series.
+    these are few branches of one value; else what stands in series. Columns of a fractal whose
+    blocks are written by turns are neither (G. Larsson and others, FractalNet, 2017, figure 1).
     """
     nodes = [_list_nodes(block) for block in blocks]
     if sum(map(len, nodes)) > _MOST_NODES:
@@ -53,13 +55,28 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
         return _list_in_series(links)
     if "serial" in links:
         return [range(len(blocks))]
-    if {*links} == {"none"} and are_levels(nodes):
+    if are_in_turns(nodes) or ({*links} == {"none"} and are_levels(nodes)):
         return []
     if len(blocks) > MOST_BRANCHES:
         return [range(len(blocks))]
     origins = {_find_origins(own, set(links) == {"summed"}) for own in nodes}
     are_of_one = len(origins) == 1 and origins != {frozenset()}
     return [] if are_of_one else [range(len(blocks))]
+
+
+def are_in_turns(blocks: Sequence[Sequence[Node]]) -> bool:
+    """Return whether blocks take from others, but none more than a sum from the one before.
+
+    They belong to several streams, and as one row, or side by side, they would not be drawn as
+    they are. Linear in the nodes.
+    """
+    if sum(map(len, blocks)) > _MOST_NODES:
+        return False
+    links = [_find_link(before, own) for before, own in pairwise(blocks)]
+    return "serial" not in links and any(
+        _find_link([node for block in blocks[: number + 1] for node in block], own) == "serial"
+        for number, own in enumerate(blocks[2:])
+    )
 
 
 def are_beside(blocks: Sequence[Sequence[Node]]) -> bool:
@@ -151,22 +168,34 @@ class Summed(NamedTuple):
     blocks: list[list[Group | Node]]
 
 
-def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
+def find_summed(
+    children: Sequence[Group | Node], labels: Mapping[int, str] = MappingProxyType({})
+) -> list[Summed]:
     """Return where like branches are, one behind another, that take the same and are summed.
 
-    The first block is a branch, each other one a branch and the sum with those before.
+    The first block is a branch, each other one a branch and the sum with those before. Tables
+    may each be looked up by another input, as those of the features of factorization machines
+    are (S. Rendle, Factorization Machines, 2010, equation 1).
+
+    Parameters
+    ----------
+    children
+        Those of a group.
+    labels
+        The labels of nodes that stand for a group of one, by index.
     """
     if sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
         return []
-    families = Counter(filter(None, map(_find_family, children)))
+    names = [_find_family(child, labels) for child in children]
+    families = Counter(filter(None, names))
     if max(families.values(), default=0) < _LEAST_SUMMED:
         return []
     found: list[Summed] = []
     low = 0
     while low < len(children):
-        family = _find_family(children[low])
+        family = names[low]
         high = low
-        while high < len(children) and family and _belongs(children[high], family):
+        while high < len(children) and family and _belongs(children[high], names[high], family):
             high += 1
         blocks = _put_together(children[low:high])
         if blocks:
@@ -178,20 +207,39 @@ def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
 
 
 def is_summed(repeat: Group) -> bool:
-    """Return whether each repetition of a repeat takes what the one before gives to add it only."""
+    """Return whether each repetition of a repeat takes what the one before gives to add it only.
+
+    Nor is what is summed up to one of them taken anywhere else.
+    """
     if len(repeat.children) < _LEAST_SUMMED or repeat.node_count > _MOST_NODES:
         return False
     blocks = [_list_nodes([child]) for child in repeat.children]
-    return all(_find_link(before, own) == "summed" for before, own in pairwise(blocks))
+    return all(
+        _find_link(before, own) == "summed" and _is_handed_only(before, own)
+        for before, own in pairwise(blocks)
+    )
 
 
-def _find_family(child: Group | Node) -> str:
-    is_block = isinstance(child, Group) and child.kind == "scope"
-    return outermost_family(child.label) if is_block else ""
+def _is_handed_only(before: Sequence[Node], nodes: Sequence[Node]) -> bool:
+    """Return whether what some nodes take from others is taken by them alone."""
+    given, own = {*before}, {*nodes}
+    taken = {value for node in nodes for value in node.inputs if value is not None}
+    handed = [value for value in taken if value.producer in given]
+    return not any(
+        value.is_output or any(user not in own and user not in given for user in value.users)
+        for value in handed
+    )
 
 
-def _belongs(child: Group | Node, family: str) -> bool:
-    return _find_family(child) == family or _is_sum(child)
+def _find_family(child: Group | Node, labels: Mapping[int, str]) -> str:
+    if isinstance(child, Node):
+        is_table = child.operator.weight_kind == "embedding"
+        return outermost_family(labels.get(child.index, "")) if is_table else ""
+    return outermost_family(child.label) if child.kind == "scope" else ""
+
+
+def _belongs(child: Group | Node, own: str, family: str) -> bool:
+    return own == family or _is_sum(child)
 
 
 def _is_sum(child: Group | Node) -> bool:
@@ -200,16 +248,17 @@ def _is_sum(child: Group | Node) -> bool:
 
 def _put_together(children: Sequence[Group | Node]) -> list[list[Group | Node]]:
     """Return branches that some children begin with, each with its sum; nothing for others."""
-    branches = [child for child in children if isinstance(child, Group)]
-    sums = [child for child in children if isinstance(child, Node)]
+    branches = [child for child in children if not _is_sum(child)]
+    sums = [child for child in children if isinstance(child, Node) and _is_sum(child)]
     if len(branches) < _LEAST_SUMMED or len(sums) < len(branches) - 1:
         return []
-    nodes = [list_member_nodes(branch, _MOST_NODES) for branch in branches]
+    nodes = [_list_nodes([branch]) for branch in branches]
     counts = [Counter(node.op_type for node in own) for own in nodes]
     if not all(counts) or any(one != counts[0] for one in counts):
         return []
     origins = {_find_origins(own, is_summed=False) for own in nodes}
-    if len(origins) > 1 or origins == {frozenset()}:
+    are_tables = all(isinstance(branch, Node) for branch in branches)
+    if (len(origins) > 1 and not are_tables) or origins == {frozenset()}:
         return []
     given: list[Value | None] = [_find_result(own) for own in nodes]
     blocks: list[list[Group | Node]] = [[branches[0]]]

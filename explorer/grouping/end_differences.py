@@ -53,6 +53,8 @@ def tell_lacking(
     if not 0 < len(odd) < len(whole) <= _MOST_COMPARED:
         return ""
     which = "the last" if is_last else "the first"
+    if is_last and _adds_part(_list_missing(odd, whole), whole):
+        return "another part added between them"
     if is_last and _lacks_branch(odd, whole):
         return f"{which} without the branch to a next one"
     missing = _list_missing(odd, whole)
@@ -122,6 +124,21 @@ def _list_missing(odd: Sequence[Node], whole: Sequence[Node]) -> list[Node]:
         return []
     missing = [node for place, node in enumerate(whole) if place not in paired]
     return [node for node in missing if not node.operator.has(*LAYOUT_TRAITS)]
+
+
+def _adds_part(missing: Sequence[Node], whole: Sequence[Node]) -> bool:
+    """Return whether all that a last block lacks is the sum of what it gives with a part.
+
+    Each next one takes that sum, as in the hierarchy of S. Gao and others, Res2Net, 2019, equation
+    1.
+    """
+    if len(missing) != 1 or not missing[0].operator.has("adds"):
+        return False
+    own = {*whole}
+    sides = [value for value in missing[0].inputs if value is not None]
+    around = [value for value in sides if value.producer not in own]
+    maker = around[0].producer if len(sides) > len(around) == 1 else None
+    return maker is not None and maker.operator.has("slices", "splits")
 
 
 def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
+from types import MappingProxyType
 
 from netloupe.explorer.model import Node
 
@@ -21,6 +22,7 @@ from .likeness import are_of_other_kinds
 from .loop_bodies import Steps
 from .member_nodes import list_member_nodes
 from .node_kinds import is_part_of, tell_kind
+from .repeat_names import read_list
 from .runs import SiblingRun
 from .signatures import Integers
 
@@ -37,7 +39,11 @@ _MOST_USERS = 100
 
 
 def add_incomplete_ends(
-    children: Sequence[Child], steps: Steps, lowest: int, highest: int
+    children: Sequence[Child],
+    steps: Steps,
+    lowest: int,
+    highest: int,
+    labels: Mapping[int, str] = MappingProxyType({}),
 ) -> Steps:
     """Return the blocks of a stack with what stands before and behind it and is a part of one.
 
@@ -49,6 +55,8 @@ def add_incomplete_ends(
         The blocks of a run among them.
     lowest, highest
         Where the run before ends, and where the next one begins.
+    labels
+        The labels of nodes that stand for a group of one, by index.
 
     Notes
     -----
@@ -57,20 +65,23 @@ def add_incomplete_ends(
     nodes of three blocks.
     """
     model = steps.blocks[steps.exemplar]
-    head = max(model, key=_count_nodes)
-    if not isinstance(head, Group) or not outermost_family(head.label):
+    head = max(model, key=lambda child: (_count_nodes(child), bool(_find_family(child, labels))))
+    family = _find_family(head, labels)
+    if not family:
         return steps
     first, blocks, exemplar = steps.low, [*steps.blocks], steps.exemplar
     high = first + sum(map(len, blocks))
     most = max(len(model) - 1, 1)
     before = max(first - most, lowest)
     for start in range(before, first):
-        if _is_part(children[start:first], model, head):
+        part = children[start:first]
+        if _has_family(part, family, labels) and _is_part(part, model, head):
             blocks.insert(0, children[start:first])
             first, exemplar = start, exemplar + 1
             break
     for end in range(min(high + most, highest), high, -1):
-        if _is_part(children[high:end], model, head):
+        part = children[high:end]
+        if _has_family(part, family, labels) and _is_part(part, model, head):
             blocks.append(children[high:end])
             high = end
             break
@@ -133,7 +144,17 @@ def _find_match(node: Node, pairs: Mapping[Node, Node], left: AbstractSet[Node])
     return None
 
 
-def _is_part(part: Sequence[Child], whole: Sequence[Child], head: Group) -> bool:
+def _find_family(child: Child, labels: Mapping[int, str]) -> str:
+    """Return the list that a numbered module is of; a single layer may be one, too."""
+    label = child.label if isinstance(child, Group) else labels.get(child.index, "")
+    return read_list(label) if outermost_family(label) else ""
+
+
+def _has_family(part: Sequence[Child], family: str, labels: Mapping[int, str]) -> bool:
+    return any(_find_family(child, labels) == family for child in part)
+
+
+def _is_part(part: Sequence[Child], whole: Sequence[Child], head: Child) -> bool:
     """Return whether children are some of those of a block, its largest one among them."""
     place = 0
     has_head = False

@@ -25,6 +25,7 @@ from .shared_weights import are_loop
 _LEAST_SHARED = 0.85
 #: the first and the last may lack more of what the others have
 _LEAST_OF_ENDS = 0.3
+_PAIR = 2
 #: two steps are a loop if they have so many nodes
 _LEAST_OF_TWO = 6
 #: and several if these have so many in all
@@ -162,11 +163,15 @@ class StepSearch:
 
     def _find_begins(self, between: Sequence[Sequence[int]]) -> None:
         """Put into steps what leads to a use as the like leads to the first one."""
+        row = self._row
         ahead = self._list(-1, 0, 1)
         mine = {*ahead, *(place for place, step in self._step.items() if step == 0)}
         # what a step gives may be taken behind the loop, too, such as its attention
         mine.update(place for place in self._places if self._firsts[place] == self._count)
-        wanted = [place for place in ahead if self._row.takers[place] <= mine]
+        if self._count > _PAIR:  # a first step gives to the second one, too
+            mine.update(place for place in self._list(0, 1, 1) if place not in self._uses)
+        wanted = [place for place in ahead if row.takers[place] <= mine]
+        nearest = [place for place in wanted if self._firsts[place] == 0]
         likes: list[dict[int, int]] = [{} for _ in self._uses]
         for place, other in self._next.items():
             likes[self._step[place]][place] = other
@@ -174,12 +179,28 @@ class StepSearch:
             pool = [place for place in between[t] if place not in self._step]
             pairs[self._uses[t]] = self._uses[t + 1]
             known = {*pairs}
-            pair_children(self._row, pool[::-1], wanted[::-1], pairs, way="before")
+            if not t and self._count > _PAIR:  # what leads around the use keeps none of them back
+                pair_children(row, pool[::-1], nearest[::-1], pairs, way="before")
+                pool = [place for place in pool if place not in {*pairs.values()}]
+            pair_children(row, pool[::-1], wanted[::-1], pairs, way="before")
             found = {place: pairs[place] for place in pairs.keys() - known}
             for place, other in found.items():
                 self._step[place], self._step[other] = t, t + 1
                 self._next[place] = other
             wanted = sorted(found.values())
+        self._find_first_ends()
+
+    def _find_first_ends(self) -> None:
+        """Put into the first step what it gives to the second one as that does to the third.
+
+        It leads around the use, as the weights of attention do to where the next step looks (J.
+        Chorowski and others, Attention-Based Models for Speech Recognition, 2015, section 2.1).
+        """
+        likes = self._list(0, _PAIR, _PAIR)
+        for place in self._list(-1, 1, 1) if self._count > _PAIR else ():
+            giving = any(self._step.get(giver) == 0 for giver in self._row.givers[place])
+            if giving and any(self._row.are_alike(place, like) for like in likes):
+                self._step[place] = 0
 
     def _is_begun(self, places: Sequence[int]) -> bool:
         """Return whether the first step begins with what some children do, before all weights."""

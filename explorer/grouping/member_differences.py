@@ -73,7 +73,7 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
     -----
     Linear in the nodes.
     """
-    readers = [_MemberReader(nodes) for nodes in members]
+    readers = [MemberReader(nodes) for nodes in members]
     whole = readers[shown].count("widths"), readers[shown].count("streams")
     left = [
         place
@@ -111,7 +111,7 @@ def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
 
     What it would compute of that an exporter may have computed beforehand.
     """
-    first, *others = (_MemberReader(nodes).list_taken() for nodes in members)
+    first, *others = (MemberReader(nodes).list_taken() for nodes in members)
     return bool(others) and first < set[Value]().union(*others)
 
 
@@ -120,7 +120,7 @@ def list_starts(first: Sequence[Node], second: Sequence[Node]) -> list[Node]:
 
     Nothing where the two differ in anything else: there a sum, a state or a prior begins.
     """
-    readers = _MemberReader(first), _MemberReader(second)
+    readers = MemberReader(first), MemberReader(second)
     if [node.op_type for node in readers[0].nodes] != [node.op_type for node in readers[1].nodes]:
         return []
     starts = []
@@ -136,8 +136,14 @@ def list_starts(first: Sequence[Node], second: Sequence[Node]) -> list[Node]:
     return starts
 
 
-class _MemberReader:
-    """Tells what the nodes of one member compute, and of what."""
+class MemberReader:
+    """Tells what the nodes of one member compute, and of what.
+
+    Parameters
+    ----------
+    nodes
+        Its nodes, producers first.
+    """
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._all = nodes
@@ -159,7 +165,7 @@ class _MemberReader:
             node.op_type for node in self._all if not node.operator.has(*_HANDING, "reads_shape")
         )
 
-    def list_beside(self, other: _MemberReader) -> tuple[Node, ...]:
+    def list_beside(self, other: MemberReader) -> tuple[Node, ...]:
         """Return the nodes that there are beside those of another member, by operator."""
         left = self.count("operators") - other.count("operators")
         found = []
@@ -169,7 +175,18 @@ class _MemberReader:
                 found.append(node)
         return tuple(reversed(found))
 
+    def list_alike(self) -> dict[int, list[Node]]:
+        """Return the nodes that compute, by what each computes of what; attributes left out."""
+        alike: dict[int, list[Node]] = {}
+        for node, key in self._tell_apart(with_attributes=False, with_widths=False).items():
+            alike.setdefault(key, []).append(node)
+        return alike
+
     def _count_alike(self, *, with_attributes: bool, with_widths: bool) -> Counter[object]:
+        told = self._tell_apart(with_attributes=with_attributes, with_widths=with_widths)
+        return Counter(told.values())
+
+    def _tell_apart(self, *, with_attributes: bool, with_widths: bool) -> dict[Node, int]:
         known: dict[Node, int] = {}
         for node in self.nodes:
             operands: list[object] = []
@@ -189,7 +206,7 @@ class _MemberReader:
                 operands = sorted({*operands} if node.operator.has("joins") else operands, key=repr)
             told = _tell_attributes(node, with_widths=with_widths) if with_attributes else ()
             known[node] = hash((node.op_type, told, *operands))
-        return Counter(known.values())
+        return known
 
     def list_of_two_streams(self) -> tuple[Node, ...]:
         """Return the products whose first two operands depend on no one value around the member.

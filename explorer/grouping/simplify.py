@@ -26,6 +26,7 @@ from .kinds import outermost_family
 from .like_columns import fold_like_columns
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
+from .loop_cycles import find_cycles
 from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
@@ -47,7 +48,7 @@ from .unrolled_loops import LoopSearch
 
 #: a step of a loop is called as the module in it that has such a share of its layers, or so
 _LEAST_OF_STEP = 0.9
-_STEP = "step"
+_STEP, _CYCLE = "step", "cycle"
 #: so many loops are looked for among the children of one group
 _MOST_LOOPS = 16
 #: stands between the names of the first and the last block
@@ -119,6 +120,7 @@ def simplify_tree(
     operations: dict[int, Group] = {}
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
+        folder.fold_summed_tables()
         join_embeddings(root, folder.free_path)
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
@@ -194,11 +196,37 @@ class Folder:
                         break
                     found = True
                     first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
-                    repeat = self.make_sibling_repeat(group, loop.steps, int(first != second))
+                    cycles = self._make_cycles(group, loop.steps)
+                    repeat = cycles or self.make_sibling_repeat(
+                        group, loop.steps, int(first != second)
+                    )
                     group.children = [*loop.before, repeat, *loop.behind]
-                    self._name_steps(repeat, group)
+                    if cycles is None:
+                        self._name_steps(repeat, group)
             pending += group.inner_groups()
         return found
+
+    def _make_cycles(self, parent: Group, steps: Sequence[Sequence[Group | Node]]) -> Group | None:
+        """Return a repeat of the cycles of a loop, with repeats of like steps in each.
+
+        None where all steps take the same.
+        """
+        bodies: list[list[Group | Node]] = []
+        for cycle in find_cycles(steps):
+            body = [*cycle.before]
+            for run in cycle.runs:
+                if len(run) > 1:
+                    inner = self.make_sibling_repeat(parent, run, 1)
+                    _label_all(inner, _STEP)
+                    body.append(inner)
+                else:
+                    body += run[0]
+            bodies.append(body)
+        if not bodies:
+            return None
+        repeat = self.make_sibling_repeat(parent, bodies, 1)
+        _label_all(repeat, _CYCLE)
+        return repeat
 
     def group_siblings(self) -> None:
         """Make repeats of named siblings that are alike."""
@@ -218,7 +246,9 @@ class Folder:
                 steps = find_steps(children, run)
                 if steps.low < done:  # the first step of a loop reaches into the run before
                     steps = Steps(run.low, cut_run(children, run), run.exemplar)
-                low, blocks, exemplar = add_incomplete_ends(children, steps, done, border)
+                low, blocks, exemplar = add_incomplete_ends(
+                    children, steps, done, border, self._labels
+                )
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):
@@ -236,12 +266,24 @@ class Folder:
             if any(child.kind != "repeat" for child in group.inner_groups()):
                 fold_joined_columns(group, self.free_path)
 
+    def fold_summed_tables(self) -> None:
+        """Put tables that are looked up side by side and summed into one repeat each.
+
+        Only now: what picks the inputs that they are looked up by has stood between them.
+        """
+        pending = [self.root]
+        while pending:
+            group = pending.pop()
+            pending += group.inner_groups()
+            if group.kind in ("graph", "scope", "block"):
+                self._fold_summed(group)
+
     def _fold_summed(self, group: Group) -> None:
         """Put branches of a group that are summed into one repeat each."""
         children = group.children
         folded: list[Group | Node] = []
         done = 0
-        for low, high, blocks in find_summed(children):
+        for low, high, blocks in find_summed(children, self._labels):
             folded += children[done:low]
             folded.append(self.make_sibling_repeat(group, blocks, 1))
             done = high
@@ -305,9 +347,8 @@ class Folder:
         if is_family or is_most or ", " in repeat.label:
             return
         is_all = around.kind == "scope" and len(around.children) == 1
-        repeat.label, repeat.type_name = around.label if is_all else _STEP, ""
-        for number, block in enumerate(repeat.inner_groups()):
-            block.label, block.type_name = f"{_STEP} {number}", ""
+        _label_all(repeat, _STEP)
+        repeat.label = around.label if is_all else _STEP
 
     def _count_layers(self, children: Sequence[Group | Node]) -> Counter[str]:
         """Return how many layers with weights members have, by what these are called."""
@@ -383,6 +424,13 @@ class Folder:
             path = f"{base} {self._counters[base]}/"
         self._taken.add(path)
         return path
+
+
+def _label_all(repeat: Group, word: str) -> None:
+    """Call a loop and its repetitions by a word: ``step``, ``step 0``."""
+    repeat.label, repeat.type_name = word, ""
+    for number, block in enumerate(repeat.inner_groups()):
+        block.label, block.type_name = f"{word} {number}", ""
 
 
 def _count_strangers(block: Sequence[Group | Node]) -> int:

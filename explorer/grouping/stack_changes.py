@@ -26,6 +26,7 @@ from netloupe.explorer.patterns.readings import read_int, read_ints
 from .end_differences import tell_lacking, tell_start
 from .group import Group
 from .member_nodes import list_member_nodes
+from .member_numbers import tell_numbers
 from .position_differences import tell_activations, tell_kernels, tell_pools
 from .stack_facts import write_course, write_each_number
 
@@ -48,7 +49,7 @@ class _Profile:
     Parameters
     ----------
     dilation, kernel
-        Of all convolutions that have another one than 1, where they agree; else 0.
+        Of all convolutions that have another one than 1, where they agree; else 0, as of none.
     stride
         The largest of all convolutions and pools; 1 where a map goes through without one.
     parts
@@ -116,7 +117,16 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         if others and activations in told:  # of which its kind speaks
             told.remove(activations)
         told += others
+    told += tell_numbers(member_nodes, [*filter(None, told)])
     return [text for text in told if text]
+
+
+def list_numbers_told(repeat: Group, said: Sequence[str]) -> list[str]:
+    """Return which numbers differ over the repetitions of a stack of which nothing is said."""
+    blocks = [child for child in repeat.children if isinstance(child, Group)]
+    if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
+        return []
+    return tell_numbers([list_member_nodes(block, _MOST_COMPARED) for block in blocks], said)
 
 
 def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:
@@ -208,7 +218,9 @@ def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
             parts[one.name.partition(_BEHIND)[0]] += one.times
     op_types = frozenset(node.op_type for node in nodes)
     stride = 1 if max(strides) > 1 and _keeps_size(nodes) else max(strides)
-    return _Profile(_agree(dilations), _agree(kernels), stride, parts, len(nodes), op_types)
+    convolves = any(node.operator.has("convolves") for node in nodes)
+    reach = (_agree(dilations), _agree(kernels)) if convolves else (0, 0)
+    return _Profile(*reach, stride, parts, len(nodes), op_types)
 
 
 def _keeps_size(nodes: Sequence[Node]) -> bool:

@@ -20,8 +20,8 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails, Tra
 _MOST_KINDS = 3
 #: so many widths are written one by one
 _MOST_WIDTHS = 6
-#: of so few blocks it is told which has which number
-_MOST_TOLD = 5
+#: of so few blocks it is told which has which number, in so many letters
+_MOST_TOLD, _MOST_LETTERS = 8, 32
 #: so many that rise are told one by one
 _LEAST_ELIDED = 3
 #: a fact that begins a stage, and is told by the place of its block
@@ -196,8 +196,9 @@ def write_each_number(numbers: Sequence[int]) -> str:
     signs = {(after > before) - (after < before) for before, after in pairwise(numbers)}
     if len(signs) == 1 and len(numbers) > _LEAST_ELIDED:
         return f"{numbers[0]:,} … {numbers[-1]:,}"
-    if len(numbers) <= _MOST_TOLD:
-        return ", ".join(f"{number:,}" for number in numbers)
+    each = ", ".join(f"{number:,}" for number in numbers)
+    if len(numbers) <= _MOST_TOLD and len(each) <= _MOST_LETTERS:
+        return each
     return f"{min(numbers):,} to {max(numbers):,}"
 
 

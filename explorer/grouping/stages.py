@@ -17,6 +17,7 @@ from netloupe.explorer.operators import Operator
 from .group import Group
 from .incomplete_ends import find_begun
 from .kinds import Child, Kinds, outermost_family
+from .repeat_names import read_list
 from .runs import SiblingRun
 from .signatures import Integers
 
@@ -92,12 +93,28 @@ class StageSearch:
             for child in children[low:high]
         ]
         kept = []
+        firsts = [self._find_first(children, run) for run in runs]
         for run in runs:
-            begun = find_begun(children, kinds, run)
-            others = [child for child in alone if child is not begun]
+            ends = (find_begun(children, kinds, run), *firsts)
+            others = [child for child in alone if child not in ends]
             if not self._are_stages(children[run.low : run.high], others):
                 kept.append(run)
         return kept
+
+    def _find_first(self, children: Sequence[Child], run: SiblingRun) -> Child | None:
+        """Return the head of a first block before a run that begins what the others add to.
+
+        So the skips of a temporal convolutional network begin with the first block's (Y. Luo and N.
+        Mesgarani, Conv-TasNet, 2019, figure 1).
+        """
+        if run.period < 2 or not run.low:
+            return None
+        first, other = children[run.low - 1], children[run.low + run.exemplar * run.period]
+        if not isinstance(first, Group) or not isinstance(other, Group):
+            return None
+        kinds = self._kinds.of_groups[first], self._kinds.of_groups[other]
+        is_of_list = read_list(first.label) == read_list(other.label)
+        return first if is_of_list and self._kinds.hold_same(*kinds) else None
 
     def _are_stages(self, members: Sequence[Child], others: Sequence[Child]) -> bool:
         """Return whether a run is of stages whose blocks are to be counted instead.

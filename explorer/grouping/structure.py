@@ -20,7 +20,7 @@ from netloupe.explorer.patterns import (
 )
 
 from .attention_pairs import are_two_kinds
-from .branches import are_levels, list_columns
+from .branches import are_in_turns, are_levels, list_columns
 from .closed_blocks import close_blocks
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
@@ -119,7 +119,7 @@ class Planner:
             if columns:
                 found += filter(None, map(repeat.pick, columns))
                 continue
-            if not repeat.is_serial and are_levels(nodes):
+            if not repeat.is_serial and (are_levels(nodes) or are_in_turns(nodes)):
                 continue
             for first, last in self._streams.find_even(nodes, with_joined=False):
                 part = repeat.part(first, last)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.grouping.stack_changes import list_changes
+from netloupe.explorer.grouping.stack_changes import list_changes, list_numbers_told
 from netloupe.explorer.grouping.stack_facts import StackDetails
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_span
@@ -68,8 +68,7 @@ def write_difference(repeat: Group, shown: int | None = None) -> str:
         Which of its repetitions is shown, of which is not said how it differs from others; None
         where all are closed.
     """
-    kinds = write_kinds(repeat)
-    return kinds or ", ".join(list_changes(repeat, shown))
+    return ", ".join(_list_changes(repeat, shown))
 
 
 def list_end_differences(
@@ -81,7 +80,7 @@ def list_end_differences(
     that is said besides tells it.
     """
     lines: list[str] = []
-    told = [write_kinds(repeat)] if write_kinds(repeat) else list_changes(repeat, shown)
+    told = _list_changes(repeat, shown)
     given = tell_read_outside(repeat)
     for text in (*told, *tell_unsaid(repeat, shown, (*said, *told)), *filter(None, (given,))):
         longer = f"{lines[-1]}, {text}" if lines else text
@@ -90,6 +89,12 @@ def list_end_differences(
         else:
             lines.append(text)
     return lines
+
+
+def _list_changes(repeat: Group, shown: int | None) -> list[str]:
+    """Return which kinds of repetitions there are, and the numbers that differ, or all changes."""
+    kinds = write_kinds(repeat)
+    return [kinds, *list_numbers_told(repeat, [kinds])] if kinds else list_changes(repeat, shown)
 
 
 def write_kinds(repeat: Group) -> str:

@@ -21,6 +21,7 @@ from netloupe.explorer.grouping.member_differences import (
     read_ends,
 )
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
+from netloupe.explorer.grouping.member_numbers import tell_numbers
 from netloupe.explorer.grouping.ports import find_ports
 from netloupe.explorer.grouping.stack_facts import write_each_number
 from netloupe.explorer.model import Node, Tensor, Value
@@ -90,6 +91,7 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
     ]
     last = len(members) - 1
     told: list[str] = []
+    numbers = tell_numbers(members) if any(one.kind == "attributes" for one in found) else []
     if sum(one.kind == "operators" for one in found) > _MOST_KINDS:
         told.append("different parts")
         found = [one for one in found if one.kind != "operators"]
@@ -104,14 +106,15 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
                 told.append(_tell_operators(one, members, reference))
         elif one.kind == "wiring":
             odd = sorted(place for each in found if each.kind == "wiring" for place in each.odd)
-            if not _is_said_of_ends(odd, text, last):
+            is_begun = odd == [0] and is_summed(repeat)
+            if not is_begun and not _is_said_of_ends(odd, text, last):
                 told.append(_tell_wiring(odd, members, reference))
         elif one.kind == "streams":
             if not {*one.odd} <= {0} and len(one.odd) < last:
                 told.append(_tell_streams(one, last, members))
         elif one.kind == "attributes":
-            if not _ATTRIBUTES_SAID.search(text):
-                told.append(_tell_attributes(members))
+            if not _ATTRIBUTES_SAID.search(text) and not any(map(text.__contains__, numbers)):
+                told += tell_numbers(members, (*said, *told)) or [_tell_attributes(members)]
         elif not _is_said_of_ends(one.odd, text, last):
             told.append(_tell_widths(members, text) or _tell_lengths(repeat, members, text))
     told = [_tell_stored(repeat) if text == _STORED else text for text in told]

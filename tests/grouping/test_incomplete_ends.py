@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from onnx import helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.model import Model
 from netloupe.explorer.view import View
-from tests.unrolled import make_skip_stack, make_stack
+from tests.unrolled import WIDTH, Writer, make_skip_stack, make_stack
 from tests.wiring_check import find_lost_edges
 
 
@@ -79,3 +81,81 @@ def test_a_module_with_nothing_but_sums_beside_it_has_no_frame_of_its_own() -> N
     assert "blocks.1" not in [inner.label for inner in block.inner_groups()]
     tree = find_tree(model, model.graph)
     assert tree.groups["main/blocks.1/"].stand_in is block
+
+
+def make_hierarchy(parts: int = 7) -> Model:
+    """Return layers of which each takes a part, from the second on with what the one before gives.
+
+    S. Gao and others, Res2Net, 2019, figure 2.
+    """
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH * parts, 64]}
+    cut = [f"part{number}" for number in range(parts)]
+    writer.nodes.append(
+        helper.make_node("Split", ["x"], cut, name="/Split", axis=1, num_outputs=parts)
+    )
+    value, given = "", []
+    for number, part in enumerate(cut):
+        value = writer.add("", "Add", value, part) if value else part
+        weight = writer.weight(f"convs.{number}.weight", WIDTH, WIDTH, 3)
+        options = {"kernel_shape": [3], "pads": [1, 1]}
+        value = writer.add(f"convs.{number}", "Conv", value, weight, **options)
+        value = writer.add("", "Tanh", writer.add("", "Relu", value))
+        given.append(value)
+    writer.outputs = [writer.add("", "Concat", *given, axis=1)]
+    return writer.load()
+
+
+def test_single_layers_have_a_last_one_that_lacks_something() -> None:
+    stack = find_stack(make_hierarchy())
+    assert stack.label == "convs.0 … convs.6"
+    assert [child.node_count for child in stack.inner_groups()] == [4] * 6 + [3]
+    assert list_changes(stack) == ["another part added between them"]
+
+
+def make_separator(lists: int = 2, blocks: int = 3) -> Model:
+    """Return lists of blocks with two norms each, whose skips are summed from the first block on.
+
+    Y. Luo and N. Mesgarani, Conv-TasNet, 2019, figure 1: dilations begin again in each list.
+    """
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH, 64]}
+    value, total = "x", ""
+    for number in range(lists * blocks):
+        scope = f"repeats.{number // blocks}.{number % blocks}"
+        inner = value
+        for place in (1, 2):
+            step = 2 ** (number % blocks) if place == 2 else 1
+            weight = writer.weight(f"{scope}.conv{place}.weight", WIDTH, WIDTH, 3)
+            options = {"kernel_shape": [3], "dilations": [step], "pads": [step] * 2}
+            inner = writer.add(f"{scope}/conv{place}", "Conv", inner, weight, **options)
+            norm = f"{scope}/norm{place}"
+            mean = writer.add(norm, "ReduceMean", inner)
+            centred = writer.add(norm, "Sub", inner, mean)
+            square = writer.add(norm, "Mul", centred, centred)
+            variance = writer.add(norm, "ReduceMean", square)
+            root = writer.add(norm, "Sqrt", writer.add(norm, "Add", variance, "epsilon"))
+            inner = writer.add(norm, "Div", centred, root)
+        skip = writer.weight(f"{scope}.skip.weight", WIDTH, WIDTH, 1)
+        skip = writer.add(f"{scope}/skip", "Conv", inner, skip, kernel_shape=[1])
+        if number < lists * blocks - 1:  # of the last one only the skip is used
+            own = writer.weight(f"{scope}.res.weight", WIDTH, WIDTH, 1)
+            own = writer.add(f"{scope}/res", "Conv", inner, own, kernel_shape=[1])
+            value = writer.add(scope, "Add", value, own)
+        total = writer.add("", "Add", total, skip) if total else skip
+    writer.tensors.append(numpy_helper.from_array(np.float32(1e-5), "epsilon"))
+    writer.outputs = [total]
+    return writer.load()
+
+
+@pytest.mark.parametrize("blocks", [3, 5])
+def test_norms_in_blocks_are_no_blocks_of_a_stage(blocks: int) -> None:
+    model = make_separator(2, blocks)
+    groups = find_tree(model, model.graph).root.inner_groups()
+    stacks = [group for group in groups if group.kind == "repeat"]
+    assert [(stack.label, len(stack.children)) for stack in stacks] == [
+        (f"repeats.{number}.0 … repeats.{number}.{blocks - 1}", blocks) for number in range(2)
+    ]
+    for stack in stacks:
+        told = "dilation 1, 2, 4" if blocks == 3 else "dilation 1 … 16"
+        assert told in list_changes(stack)

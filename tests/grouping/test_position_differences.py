@@ -73,10 +73,10 @@ def test_of_many_blocks_it_is_told_how_many_have_what(blocks: Sequence[Block], t
         ([1, 2, 4, 8] * 2, "dilation 1 … 8 in 2 cycles"),
         ([1, 2, 4] * 3, "dilation 1, 2, 4 in 3 cycles"),
         ([1, 2] * 3, "dilation 1, 2 in turns"),
-        ([1, 2, 4, 8, 1, 2], "dilation 1 to 8"),
+        ([1, 2, 4, 8, 1, 2], "dilation 1, 2, 4, 8, 1, 2"),
         # as of a time-delay network: each member's own, and never only which there are
         ([1, 2, 3, 1], "dilation 1, 2, 3, 1"),
-        ([1, 2, 2, 4, 4, 4], "dilation 1 to 4"),
+        ([1, 2, 2, 4, 4, 4], "dilation 1, 2, 2, 4, 4, 4"),
         ([1, 2, 4, 8], "dilation 1 … 8"),
     ],
 )

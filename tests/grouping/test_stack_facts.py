@@ -96,8 +96,10 @@ def test_a_stack_says_in_which_order_attention_is_local_and_global(
         ([28, 64, 112], "28, 64, 112"),
         ([28, 64, 112, 1372], "28 … 1,372"),
         ([8, 4, 2, 1], "8 … 1"),
-        ([5, 3, 3, 3, 1, 1], "1 to 5"),
-        ([1, 8, 2, 4, 1, 8], "1 to 8"),
+        ([5, 3, 3, 3, 1, 1], "5, 3, 3, 3, 1, 1"),
+        ([1, 8, 2, 4, 1, 8], "1, 8, 2, 4, 1, 8"),
+        ([1, 8, 2, 4, 1, 8, 2, 4, 1], "1 to 8"),
+        ([1024, 8192, 2048, 4096, 1024, 8192], "1,024 to 8,192"),
     ],
 )
 def test_numbers_of_blocks_are_told_so_that_each_has_its_own(numbers: list[int], told: str) -> None:

@@ -281,6 +281,51 @@ def make_attention_decoder(steps: int = 5) -> Model:
     return writer.load()
 
 
+def make_location_decoder(steps: int = 4) -> Model:
+    """Return a decoder that sees where it has looked, the first step with zeros for all it carries.
+
+    What those give is computed beforehand, so that the first step begins with its scores.
+    """
+    writer = Writer()
+    writer.inputs = {"features": [WIDTH, WIDTH], "asked": [1, WIDTH], "seen": [1, WIDTH]}
+    square = WIDTH, WIDTH
+    asked, seen, context, state, given = "asked", "seen", "", "", []
+    for step in range(steps):
+        if step:
+            before = writer.add(
+                call("pre", step - 1), "MatMul", state, writer.weight("pre", *square)
+            )
+            before = writer.add("", "Add", before, context)
+            asked = writer.add(
+                call("ask", step - 1), "MatMul", before, writer.weight("ask", *square)
+            )
+            where = writer.add(
+                call("place", step - 1), "MatMul", seen, writer.weight("place", *square)
+            )
+            asked = writer.add("", "Add", asked, where)
+        given.append(writer.add("", "Softmax", writer.add("", "MatMul", asked, "features")))
+        context = writer.add("", "MatMul", given[-1], "features")
+        if step < steps - 1:
+            seen = writer.add("", "Add", seen, given[-1])
+        weight = writer.weight("cell", WIDTH, 2 * WIDTH)  # the largest, so looked at first
+        cell = writer.add(call("cell", step), "MatMul", context, weight)
+        state = writer.add(call("cell", step), "Tanh", cell)
+        state = writer.add(
+            call("out", step), "MatMul", state, writer.weight("out", 2 * WIDTH, WIDTH)
+        )
+    writer.outputs = [state, writer.add("", "Concat", *given, axis=0)]
+    return writer.load()
+
+
+@pytest.mark.parametrize("steps", [3, 4, 6])
+def test_each_step_of_a_decoder_begins_before_its_attention(steps: int) -> None:
+    model = make_location_decoder(steps)
+    counts = count_steps(model)
+    assert len(counts) == steps
+    assert len({*counts[1:-1]}) == 1
+    assert {"Softmax", "MatMul"}.isdisjoint(list_beside(model))
+
+
 def test_what_a_first_step_gives_beside_its_state_is_in_it() -> None:
     model = make_attention_decoder()
     assert count_steps(model) == [8] * 5
