@@ -49,6 +49,25 @@ def dissolve_wrappers(root: Group) -> None:
             dissolve([wrapper], group)
         pending += [inner for inner in group.inner_groups() if inner in holding]
     _dissolve_heads(root)
+    _dissolve_frames(root)
+
+
+def _dissolve_frames(root: Group) -> None:
+    """Replace blocks around a module that is all of them, and of the same name in the field."""
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        if group.kind != "repeat":
+            dissolve([inner for inner in group.inner_groups() if _is_frame(inner)], group)
+        pending += group.inner_groups()
+
+
+def _is_frame(block: Group) -> bool:
+    held = block.children[0] if block.kind == "block" and len(block.children) == 1 else None
+    if not isinstance(held, Group) or held.kind != "scope":
+        return False
+    known, own = block.recognised, held.recognised
+    return known is not None and own is not None and known.name == own.name
 
 
 def _dissolve_heads(root: Group) -> None:

@@ -9,6 +9,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Node
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
+from tests.grouping.test_spilled_ideas import read
 from tests.grouping.test_tree import check_tree, make_chain
 
 
@@ -137,3 +138,29 @@ def test_every_node_is_still_in_one_group() -> None:
         pending += group.inner_groups()
     assert sorted(node.index for node in found) == sorted(node.index for node in tree.order)
     assert all(tree.group_of(node) in pending for node in tree.order)
+
+
+#: what the quantizer gives is turned back outside of its module
+_QUANTIZED = """
+    quantized (float[1, 8, 4, 4] x) => (float[1, 8, 4, 4] y)
+    <int64[2] dims = {512, 8}, int64[2] turned = {8, 512}, int64[1] count = {512}, float two = {2},
+     int64[4] point = {8, 8, 1, 1}>
+    {
+      [w] codes = ConstantOfShape (dims)  [w1] columns = ConstantOfShape (turned)
+      [w2] squares = ConstantOfShape (count)  [w3] kernel = ConstantOfShape (point)
+      [before__Conv] b = Conv (x, kernel)  [before__Relu] r = Relu (b)
+      [Transpose] t = Transpose <perm = [0, 2, 3, 1]> (r)
+      [quantize__MatMul] product = MatMul (t, columns)
+      [quantize__Mul] twice = Mul (product, two)
+      [quantize__Sub] distances = Sub (squares, twice)
+      [quantize__ArgMin] nearest = ArgMin <axis = -1, keepdims = 0> (distances)
+      [quantize__Gather] q = Gather (codes, nearest)
+      [Transpose_1] u = Transpose <perm = [0, 3, 1, 2]> (q)
+      [after__Conv] a = Conv (u, kernel)  [after__Relu] y = Relu (a)
+    }
+"""
+
+
+def test_a_module_that_is_all_of_a_block_stands_for_it() -> None:
+    root = build_group_tree(read(_QUANTIZED).graph).root
+    assert [group.label for group in root.inner_groups()] == ["before", "quantize", "after"]
