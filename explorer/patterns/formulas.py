@@ -18,7 +18,6 @@ _FUNCTIONS = {
     "Abs": "|@|",
     "Acos": "arccos(@)",
     "Asin": "arcsin(@)",
-    "Atan": "arctan(@)",
     "Ceil": "ceil(@)",
     "Cos": "cos(@)",
     "Cosh": "cosh(@)",

@@ -116,7 +116,7 @@ def test_a_part_is_boxed_by_its_name_where_nodes_have_none(
     install: Callable[..., list[str]],
 ) -> None:
     install(one=TWINS)
-    graph = twins(tail="a = Abs (v1)  y = Neg (a)")
+    graph = twins(tail="a = HardSwish (v1)  y = Neg (a)")
     (box,) = build_group_tree(graph).root.inner_groups()
     assert (box.kind, box.label) == ("block", "Twins")
     assert [node.op_type for node in box.nodes_alone()] == ["Tan", "Atan", "Mul"]
@@ -136,7 +136,7 @@ def test_what_a_block_is_put_together_from_is_boxed_inside(
                 yield FoundBlock("pair", "Pair", numbers, number, parts=(inner,))
 
     install(one=[TWINS, Pattern("two-pairs", find_pairs, "part", ("pair",))])
-    graph = twins(tail="a = Neg (v1)  b = Abs (a)  y = Ceil (b)")
+    graph = twins(tail="a = Neg (v1)  b = HardSwish (a)  y = Ceil (b)")
     (box,) = build_group_tree(graph).root.inner_groups()
     assert box.label == "Pair"
     assert [child.label for child in box.children if isinstance(child, Group)] == ["Twins"]

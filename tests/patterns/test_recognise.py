@@ -162,11 +162,11 @@ def _constant(name: str, number: float) -> str:
         ("h = Mul (x, root) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)", "GELU"),
         (
             "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)",
-            "Formula, x · 0.5 · (erf(x · 1.41) + 1)",
+            "Formula, 0.5 · x · (erf(1.41 · x) + 1)",
         ),
         (
             "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)",
-            "Formula, x · (erf(y · 1.41) + 1) · 0.5",
+            "Formula, 0.5 · x · (erf(1.41 · y) + 1)",
         ),
         (
             (
@@ -177,7 +177,7 @@ def _constant(name: str, number: float) -> str:
         ),
         (
             "h = Mul (x, c2) e = Tanh (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)",
-            "Formula, x · (tanh(x · 1.41) + 1) · 0.5",
+            "Formula, 0.5 · x · (tanh(1.41 · x) + 1)",
         ),
         ("g = Mul (x, quick) s = Sigmoid (g) y = Mul (x, s)", "quick GELU"),
         ("g = Mul (x, c2) s = Sigmoid (g) y = Mul (x, s)", "Swish"),
@@ -189,12 +189,12 @@ def _constant(name: str, number: float) -> str:
         ("a = Add (x, c3) c = Clip (a, c0, c6) y = Div (c, c6)", "HardSigmoid"),
         (
             "a = Add (x, c3) c = Clip (a, c1, c6) m = Mul (x, c) y = Div (m, c6)",
-            "Formula, x · clip(x + 3) / 6",
+            "Formula, x · clip(x + 3, 1, 6) / 6",
         ),
         ("y = Clip (x, c0, c6)", "ReLU6"),
         ("y = Clip (x, c0, c5)", ""),
         ("s = Softplus (x) t = Tanh (s) y = Mul (x, t)", "Mish"),
-        ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", ""),
+        ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", "Formula, x · tanh(softplus(y))"),
         ('y = Gelu <approximate = "tanh"> (x)', "Gelu, tanh"),
         ("y = com.microsoft.QuickGelu (x)", "QuickGelu"),
     ],
