@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.render.picture import Picture
+from tests.figure_counts import join_rows
 from tests.flow_faults import Boxes
 from tests.raw_graph import RawGraph, RawNode
 from tests.title_faults import CONVOLUTIONS, PRODUCTS, list_weights
@@ -115,9 +116,9 @@ def find_false_counts(picture: Picture, raw: RawGraph) -> list[str]:
         nodes = boxes.nodes[number]
         if box.item.is_open or not isinstance(element, Group) or not nodes:
             continue
-        for run in picture.labels.draw(box.item).texts:
-            for line in _judge_text(run.text, box.item.repeat, nodes, boxes):
-                found[f"{box.item.path}: {run.text}: {line}"] = None
+        for text in join_rows([run.text for run in picture.labels.draw(box.item).texts]):
+            for line in _judge_text(text, box.item.repeat, nodes, boxes):
+                found[f"{box.item.path}: {text}: {line}"] = None
     return [*found]
 
 
