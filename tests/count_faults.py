@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.render.picture import Picture
+from tests.figure_counts import join_rows
 from tests.flow_faults import Boxes
 from tests.raw_graph import RawGraph, RawNode
 from tests.title_faults import CONVOLUTIONS, PRODUCTS, list_weights
@@ -115,7 +116,7 @@ def find_false_counts(picture: Picture, raw: RawGraph) -> list[str]:
         nodes = boxes.nodes[number]
         if box.item.is_open or not isinstance(element, Group) or not nodes:
             continue
-        texts = [run.text for run in picture.labels.draw(box.item).texts]
+        texts = join_rows([run.text for run in picture.labels.draw(box.item).texts])
         # of an end it is said that it lacks something
         has_odd_end = any("the last without" in text or "the first" in text for text in texts)
         for text in texts:

@@ -27,6 +27,17 @@ _FIRST = re.compile(r"(\d[\d,]*) → ")
 _MOST_NODES = 4_000
 
 
+def join_rows(texts: Sequence[str]) -> list[str]:
+    """Return texts of a box with those in one that are a list in two rows."""
+    joined: list[str] = []
+    for text in texts:
+        if joined and joined[-1].endswith((",", " ·")):
+            joined[-1] = f"{joined[-1]} {text}"
+        else:
+            joined.append(text)
+    return joined
+
+
 def judge_counts(
     texts: Sequence[str], nodes: Sequence[Node], stored: Mapping[str, Sequence[int]]
 ) -> Iterator[str]:

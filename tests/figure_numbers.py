@@ -25,7 +25,7 @@ from netloupe.explorer.layout import SceneBox
 from netloupe.explorer.model import Node
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.ratios import find_ratios
-from tests.figure_counts import judge_counts, judge_first_width, judge_member_numbers
+from tests.figure_counts import join_rows, judge_counts, judge_first_width, judge_member_numbers
 from tests.figure_sizes import KERNELED, judge_parts, judge_sizes, tells_parts
 
 Dims = tuple[int | str | None, ...]
@@ -224,7 +224,7 @@ def _judge_counts(
         yield from judge_member_numbers(texts, repeat)
         yield from judge_first_width(texts, repeat, file.stored, file.streams)
     elif not box.item.is_open:
-        yield from judge_counts(texts, nodes, file.stored)
+        yield from judge_counts(join_rows(texts), nodes, file.stored)
 
 
 def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]:

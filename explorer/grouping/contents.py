@@ -64,8 +64,9 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
         group = exemplar
     nodes = list_member_nodes(group, MOST_NODES)
     met = MetWeights(identify_weight)
-    known = [*_list_known(group)] if nodes else []
-    return find_ingredients(nodes, context, known, met) if nodes else _walk(group, context, met)
+    if nodes:
+        return find_ingredients(nodes, context, _list_known(group), met)
+    return _walk(group, context, met)
 
 
 def find_u(group: Group, context: GraphContext) -> Ingredient | None:
@@ -85,7 +86,7 @@ def find_u(group: Group, context: GraphContext) -> Ingredient | None:
         kinds = [*(kind.removesuffix(_ATTENTION) for kind in kinds[:-1]), kinds[-1]]
     told = " and ".join(kinds)
     facts = [*([widths] if levels.finest and levels.coarsest else []), *filter(None, [told])]
-    return Ingredient(f"U-Net over {levels.count} resolutions", "u", IDEA, (*facts,))
+    return Ingredient(f"U-Net over {levels.resolutions} resolutions", "u", IDEA, (*facts,))
 
 
 def _attends(one: Ingredient) -> bool:

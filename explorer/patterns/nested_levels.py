@@ -24,14 +24,14 @@ class Levels(NamedTuple):
 
     Parameters
     ----------
-    count
+    resolutions
         How many there are.
     finest, coarsest
         The most channels of a convolution on the first way at the uppermost and the lowest one; 0
         where they are not known.
     """
 
-    count: int
+    resolutions: int
     finest: int
     coarsest: int
 

@@ -144,17 +144,19 @@ def test_every_node_is_still_in_one_group() -> None:
 _QUANTIZED = """
     quantized (float[1, 8, 4, 4] x) => (float[1, 8, 4, 4] y)
     <int64[2] dims = {512, 8}, int64[2] turned = {8, 512}, int64[1] count = {512}, float two = {2},
-     int64[4] point = {8, 8, 1, 1}>
+     int64[4] point = {8, 8, 1, 1}, int64[2] flat = {-1, 8}, int64[3] map = {-1, 4, 4}>
     {
       [w] codes = ConstantOfShape (dims)  [w1] columns = ConstantOfShape (turned)
       [w2] squares = ConstantOfShape (count)  [w3] kernel = ConstantOfShape (point)
       [before__Conv] b = Conv (x, kernel)  [before__Relu] r = Relu (b)
       [Transpose] t = Transpose <perm = [0, 2, 3, 1]> (r)
-      [quantize__MatMul] product = MatMul (t, columns)
+      [quantize__Reshape] rows = Reshape (t, flat)
+      [quantize__MatMul] product = MatMul (rows, columns)
       [quantize__Mul] twice = Mul (product, two)
       [quantize__Sub] distances = Sub (squares, twice)
       [quantize__ArgMin] nearest = ArgMin <axis = -1, keepdims = 0> (distances)
-      [quantize__Gather] q = Gather (codes, nearest)
+      [quantize__Reshape_1] places = Reshape (nearest, map)
+      [quantize__Gather] q = Gather (codes, places)
       [Transpose_1] u = Transpose <perm = [0, 3, 1, 2]> (q)
       [after__Conv] a = Conv (u, kernel)  [after__Relu] y = Relu (a)
     }
