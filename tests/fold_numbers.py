@@ -250,7 +250,10 @@ def judge_takes(raw: RawGraph, members: Members) -> Fault | None:
         for each in own
     ]
     inner = range(2, len(own) - 1)
-    if len(inner) < 2 or not set[str].intersection(*matrices[1:-1]):
+    if len(inner) < 2:
+        return None
+    common = set[str].intersection(*matrices[1:-1])
+    if not common or 2 * len(common) < len(matrices[1]):  # as tables of angles are
         return None
     holders = {number: place for place, each in enumerate(own) for number in each}
     taken = {place: _list_distances(raw, own[place], place, holders) for place in inner}

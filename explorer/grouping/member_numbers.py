@@ -66,6 +66,12 @@ _FOLLOWING, _WINDOW = ("pads", "auto_pad", "output_padding"), ("kernel", "dilati
 _SIGNS = {"adds": "+", "divides": "÷", "multiplies_elements": "×", "subtracts": "−"}
 #: roles of operands that arrange, but for those that say what is computed, or choose places
 _UNTOLD_ROLES = ARRANGING_ROLES - {"count", "scales", "steps"} | {"ids", "indices", "mask"}
+#: how else the size of a window, and by how much it moves, are told
+_SAID_SO = {
+    "kernel": re.compile(r"\d×\d|kernel \d"),
+    "pool": re.compile(r"pool \d"),
+    "stride": re.compile(r"\d [/×]\d|the size"),
+}
 #: a number that was written has so many digits, or its square has
 _DIGITS = 4
 _EXACT = 1e-5
@@ -270,7 +276,7 @@ def _is_said(one: Number, said: Sequence[str]) -> bool:
     if one.name in ("kernel", "pool", "stride", "dilation"):
         if any(text.startswith(one.name) for text in texts):
             return True
-        if one.name != "dilation" and re.search(r"\d×\d|kernel \d|pool \d", whole):
+        if one.name in _SAID_SO and _SAID_SO[one.name].search(whole):
             return True
     if one.name in (*_WINDOW, *_FOLLOWING, "pool"):
         return (_is_of_end(one.course[1:]) and "the first" in whole) or (

@@ -15,6 +15,8 @@ from netloupe.explorer.patterns.readings import read_int, read_ints
 
 #: of so few blocks each is told, one after the other
 _MOST_TOLD = 4
+#: and the kernels of so few, which are short
+_MOST_KERNELS = 6
 #: what differs in more ways is told to differ and no more
 _MOST_KINDS = 3
 
@@ -45,7 +47,7 @@ def tell_kernels(blocks: Sequence[Sequence[Node]]) -> str:
         return ""
     places = [place for place, own in enumerate(zip(*kernels, strict=True)) if len({*own}) > 1]
     found = [[_write_kernel(nodes[place]) for place in places] for nodes in convolutions]
-    return _tell(found, "kernels")
+    return _tell(found, "kernels", most=_MOST_KERNELS)
 
 
 def tell_pools(blocks: Sequence[Sequence[Node]]) -> str:
@@ -87,7 +89,7 @@ def _write_kernel(node: Node) -> str:
     return ("×".join(map(str, kernel)) if len(kernel) > 1 else f"kernel {kernel[0]}") + step
 
 
-def _tell(found: Sequence[Sequence[str]], what: str) -> str:
+def _tell(found: Sequence[Sequence[str]], what: str, *, most: int = _MOST_TOLD) -> str:
     """Return in words what blocks have, of which each has as many."""
     if len({*map(len, found)}) > 1:
         return ""
@@ -98,7 +100,7 @@ def _tell(found: Sequence[Sequence[str]], what: str) -> str:
     kinds = Counter(course)
     if courses or len(kinds) > _MOST_KINDS:
         return f"different {what}"
-    if len(course) <= _MOST_TOLD:
+    if len(course) <= most:
         return ", ".join(course)
     runs = [(kind, len([*run])) for kind, run in groupby(course)]
     if len(runs) == len(kinds):
