@@ -6,6 +6,8 @@ import pytest
 
 from netloupe import load as load_model
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.small_blocks import wrap
+from netloupe.explorer.grouping.wrappers import dissolve_wrappers
 from netloupe.explorer.model import Node
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
@@ -140,29 +142,35 @@ def test_every_node_is_still_in_one_group() -> None:
     assert all(tree.group_of(node) in pending for node in tree.order)
 
 
-#: what the quantizer gives is turned back outside of its module
-_QUANTIZED = """
-    quantized (float[1, 8, 4, 4] x) => (float[1, 8, 4, 4] y)
-    <int64[2] dims = {512, 8}, int64[2] turned = {8, 512}, int64[1] count = {512}, float two = {2},
-     int64[4] point = {8, 8, 1, 1}, int64[2] flat = {-1, 8}, int64[3] map = {-1, 4, 4}>
+_ATTENTION = """
+    attention (float[1, 8, 16] x) => (float[1, 8, 16] y) <int64[2] square = {16, 16}>
     {
-      [w] codes = ConstantOfShape (dims)  [w1] columns = ConstantOfShape (turned)
-      [w2] squares = ConstantOfShape (count)  [w3] kernel = ConstantOfShape (point)
-      [before__Conv] b = Conv (x, kernel)  [before__Relu] r = Relu (b)
-      [Transpose] t = Transpose <perm = [0, 2, 3, 1]> (r)
-      [quantize__Reshape] rows = Reshape (t, flat)
-      [quantize__MatMul] product = MatMul (rows, columns)
-      [quantize__Mul] twice = Mul (product, two)
-      [quantize__Sub] distances = Sub (squares, twice)
-      [quantize__ArgMin] nearest = ArgMin <axis = -1, keepdims = 0> (distances)
-      [quantize__Reshape_1] places = Reshape (nearest, map)
-      [quantize__Gather] q = Gather (codes, places)
-      [Transpose_1] u = Transpose <perm = [0, 3, 1, 2]> (q)
-      [after__Conv] a = Conv (u, kernel)  [after__Relu] y = Relu (a)
+      [w] w = ConstantOfShape (square)
+      [before__MatMul] b = MatMul (x, w)  [before__Relu] r = Relu (b)
+      [own__MatMul] q = MatMul (r, w)  [own__MatMul_1] k = MatMul (r, w)
+      [own__MatMul_2] v = MatMul (r, w)
+      [own__Transpose] t = Transpose <perm = [0, 2, 1]> (k)
+      [own__MatMul_3] s = MatMul (q, t)  [own__Softmax] p = Softmax <axis = -1> (s)
+      [own__MatMul_4] c = MatMul (p, v)
+      [after__MatMul] a = MatMul (c, w)  [after__Relu] y = Relu (a)
     }
 """
 
 
-def test_a_module_that_is_all_of_a_block_stands_for_it() -> None:
-    root = build_group_tree(read(_QUANTIZED).graph).root
-    assert [group.label for group in root.inner_groups()] == ["before", "quantize", "after"]
+@pytest.mark.parametrize("label", ["Self-attention", "own"])
+def test_a_module_that_is_all_of_a_block_stands_for_it(label: str) -> None:
+    root = build_group_tree(read(_ATTENTION).graph).root
+    own = next(inner for inner in root.inner_groups() if inner.label == "own")
+    assert own.recognised is not None
+    wrap(root, [own], label, "frame", label, lambda group, name: f"{group.path}{name}/")
+    dissolve_wrappers(root)
+    assert labels(root) == ["before", "own", "after"]
+    assert own.parent is root
+
+
+def test_a_block_that_is_more_than_its_module_stays() -> None:
+    root = build_group_tree(read(_ATTENTION).graph).root
+    own, after = root.inner_groups()[1:]
+    wrap(root, [own, after], "all", "frame", "all", lambda group, name: f"{group.path}{name}/")
+    dissolve_wrappers(root)
+    assert labels(root) == ["before", "all"]
