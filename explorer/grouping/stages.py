@@ -15,8 +15,9 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.operators import Operator
 
 from .group import Group
-from .incomplete_ends import find_begun
+from .incomplete_ends import add_incomplete_ends, find_begun
 from .kinds import Child, Kinds, outermost_family
+from .loop_bodies import Steps, cut_run
 from .repeat_names import read_list
 from .runs import SiblingRun
 from .signatures import Integers
@@ -113,8 +114,15 @@ class StageSearch:
         if not isinstance(first, Group) or not isinstance(other, Group):
             return None
         kinds = self._kinds.of_groups[first], self._kinds.of_groups[other]
-        is_of_list = read_list(first.label) == read_list(other.label)
-        return first if is_of_list and self._kinds.hold_same(*kinds) else None
+        heads = children[run.low : run.high : run.period]
+        alike = {self._kinds.of_groups.get(one) for one in heads if isinstance(one, Group)}
+        if len(alike) > 1:
+            return None  # blocks in turns are of several kinds
+        if read_list(first.label) != read_list(other.label) or not self._kinds.hold_same(*kinds):
+            return None
+        steps = Steps(run.low, cut_run(children, run), run.exemplar)
+        joined = add_incomplete_ends(children, steps, run.low - 1, run.high)
+        return first if joined.low < run.low else None
 
     def _are_stages(self, members: Sequence[Child], others: Sequence[Child]) -> bool:
         """Return whether a run is of stages whose blocks are to be counted instead.
