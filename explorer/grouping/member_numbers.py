@@ -266,6 +266,8 @@ def _name_operand(node: Node, place: int, role: str) -> str:
         return "exponent"
     if operator.form == "TopK":
         return "top"
+    if operator.has("joins"):
+        return "joined with"
     return f"{node.op_type} {role or 'constant'}"
 
 

@@ -40,6 +40,8 @@ def add_member(writer: Writer, kind: str, value: str, number: float, place: int)
         return writer.add("", "Pow", value, add_constant(writer, name, number))
     if kind == "scale":
         return writer.add("", "Mul", value, add_constant(writer, name, number))
+    if kind == "join":
+        return writer.add("", "Concat", value, add_constant(writer, name, number), axis=0)
     if kind == "top":
         count = add_constant(writer, name, number, dtype="int64")
         count = writer.add(
@@ -83,6 +85,7 @@ def make_row(kind: str, numbers: Sequence[float]) -> list[list[Node]]:
         ("power", [2, 3, 2, 3], ["exponent 2, 3 in turns"]),
         ("scale", [0.5, 1, 1, 1], ["× 0.5, then 1"]),
         ("scale", [0.5, 0.5, 2, 2], ["× 0.5 in 2, 2 in 2"]),
+        ("join", [0, 0.1, 0.2, 0.3, 0.4], ["joined with 0 … 0.4"]),
         ("top", [18, 20, 22, 24], ["top 18, 20, 22, 24"]),
         ("top", [2, 4, 6, 8, 10], ["top 2 … 10"]),
         ("norm", [1, 2, 2, 1], ["LpNormalization p 1, 2, 2, 1"]),
