@@ -247,7 +247,8 @@ def _adds_input(outline: Outline) -> bool:
     """Return whether what goes in is added, as it is, to what the last layer gives."""
     operations = outline.operations
     inputs = {*_list_inputs(outline)}
-    number = operations.giver(operations.source(outline.graph.outputs[0]))
+    result, *_ = outline.graph.outputs
+    number = operations.giver(operations.source(result))
     for _ in range(_MOST_BEHIND):
         if number is None:
             return False

@@ -181,8 +181,9 @@ class Ports(NamedTuple):
             return ""  # means over all places
         if self.is_layer:
             return ""
-        smaller = [_divide(large, small) for large, small in zip(before, after, strict=True)]
-        larger = [_divide(large, small) for small, large in zip(before, after, strict=True)]
+        divide = _divide if self.strides is not None else _divide_unseen
+        smaller = [divide(large, small) for large, small in zip(before, after, strict=True)]
+        larger = [divide(large, small) for small, large in zip(before, after, strict=True)]
         for sign, factors in (("/", smaller), ("×", larger)):
             if all(factors):
                 if {*factors} == {1}:
@@ -364,6 +365,16 @@ def _read(dims: Dims | None) -> tuple[int, ...] | None:
 def _list_axes(dims: Sequence[int]) -> tuple[int, ...]:
     """Return where features may stand: first of images, first or last of sequences."""
     return (1, 2) if len(dims) == _BEFORE + 1 else (1,)
+
+
+def _divide_unseen(large: int, small: int) -> int:
+    """Return by what a size was divided where nobody sees how: evenly, or by twos; else 0.
+
+    Of a picture that is resized and cut into patches the rest of a division says nothing.
+    """
+    factor = _divide(large, small)
+    is_of_twos = factor & (factor - 1) == 0
+    return factor if factor * small == large or is_of_twos else 0
 
 
 def _divide(large: int, small: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source, is_input_independent
-from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -76,12 +76,12 @@ def name_added_tokens(node: Node) -> str:
         sizes += learned
     if not is_attended_to(node):
         return ""
-    if sizes == 1 < count:  # as a token that stands for each one that is hidden
-        return f"+ learned token ×{count:,}"
-    if sizes != count:
+    if sizes not in (1, count):
         return ""
     if all(map(_is_zero, stored)):  # as what is predicted first has nothing before it
         return f"+ {write_count(count, 'token')} of zeros"
+    if sizes == 1 < count:  # as a token that stands for each one that is hidden
+        return f"+ learned token ×{count:,}"
     return f"+ {write_count(count, 'learned token')}"
 
 
@@ -100,4 +100,23 @@ def _count_learned(value: Value, width: int) -> int:
         return 0
     is_even = len({*read_numbers(tensor, _MOST_READ)}) == 1
     is_filled = is_even and source is not None and source.producer is not None
-    return 0 if is_filled else tensor.size // width
+    return 0 if is_filled else _count_different(tensor, tensor.size // width)
+
+
+def _count_different(tensor: Tensor, count: int) -> int:
+    """Return 1 where some stored tokens are all the same one, else how many there are.
+
+    An exporter that computes beforehand stores a token that is repeated as often as it is taken.
+    Where all numbers are the same, nothing was learned yet.
+    """
+    numbers = read_numbers(tensor, _MOST_READ)
+    width = len(numbers) // count if count else 0
+    is_one = (
+        bool(width)
+        and len({*numbers}) > 1
+        and all(
+            numbers[place : place + width] == numbers[:width]
+            for place in range(0, len(numbers), width)
+        )
+    )
+    return 1 if is_one else count

@@ -67,6 +67,8 @@ _COUNTED = (*_FUNCTIONS, *_REDUCTIONS, *_LISTS, "Clip", "Sqrt", "Where")
 #: stands behind √ or Σ; a product; one behind a minus; a sum; a relation; a choice
 _ATOM, _POWER, _PREFIX, _PRODUCT, _NEGATIVE, _SUM, _RELATION, _CHOICE = range(8, 0, -1)
 _LETTERS, _STORED_LETTERS = "xyz", "cwk"
+#: where another input of the graph is called so
+_OTHER_LETTERS = "abd"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: what is added so that nothing is divided by 0, and how it is written
 _MOST_EPSILON, _EPSILON = 1e-3, "ε"
@@ -116,9 +118,12 @@ def write_formula(operations: Operations, end: int, most: int) -> str:
         "" where a part of it has no sign of its own, it is not sure that this is what is computed,
         or there are more functions or values.
     """
-    writer = _Writer(operations, most, find_mixing_gate(operations, end))
+    gate = find_mixing_gate(operations, end)
+    writer = _Writer(operations, most, gate)
     try:
         text = writer.write_whole(end)
+        if writer.is_mistaken():
+            text = _Writer(operations, most, gate, _OTHER_LETTERS).write_whole(end)
     except UnwrittenError:
         return ""
     return text if len(text) <= _MOST_LONG else ""
@@ -152,13 +157,15 @@ def find_mixing_gate(operations: Operations, end: int) -> Value | None:
 
 
 class _Writer:
-    def __init__(self, operations: Operations, most: int, gate: Value | None) -> None:
+    def __init__(
+        self, operations: Operations, most: int, gate: Value | None, letters: str = _LETTERS
+    ) -> None:
         self._operations, self._room = operations, most
         self._axes = FormulaAxes(operations)
         self._letters: dict[Value, str] = {} if gate is None else {gate: _GATE}
         #: what arranges a value that a letter stands for
         self._arranged: dict[Value, list[Node]] = {}
-        self._free, self._stored = iter(_LETTERS), iter(_STORED_LETTERS)
+        self._free, self._stored = iter(letters), iter(_STORED_LETTERS)
         self._written: set[int] = set()
         self._count = 0
 
@@ -171,6 +178,14 @@ class _Writer:
         for node in operations.scaled:
             part = self._scale(node, part)
         return part.text
+
+    def is_mistaken(self) -> bool:
+        """Return whether a letter is the name of an input of the graph, and stands for another."""
+        named = {value.name: value for value in self._operations.nodes[0].graph.inputs}
+        return any(
+            letter in _LETTERS and named.get(letter, value) is not value
+            for value, letter in self._letters.items()
+        )
 
     def _scale(self, node: Node, part: _Part) -> _Part:
         """Return a part multiplied by what multiplies the result of all in the end."""

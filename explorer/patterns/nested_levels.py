@@ -58,8 +58,8 @@ def find_levels(nodes: Sequence[Node], context: GraphContext) -> Levels | None:
     channels: dict[_Way, int] = {}
     for number, way in ways.items():
         node = operations.nodes[number]
-        if node.operator.has("convolves") and node.outputs and node.outputs[0] is not None:
-            dims = facts.find_dims(node.outputs[0]) or ()
+        if node.operator.has("convolves"):
+            dims = facts.find_dims(node.output(0)) or ()
             width = dims[1] if len(dims) > 1 and isinstance(dims[1], int) else 0
             channels[way] = max(channels.get(way, 0), width)
     return Levels(down + 1, channels.get((0, 0), 0), channels.get((down, 0), 0))

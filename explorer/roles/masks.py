@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from netloupe.explorer.dataflow import find_giver, is_input_independent
+from netloupe.explorer.dataflow import find_giver, is_input_independent, trace_on
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
 from netloupe.explorer.operators import ARRANGING_TRAITS, PASSING_TRAITS
@@ -215,10 +215,22 @@ def _read_scalar(value: Value) -> int | None:
         return None
 
 
+def _is_compared(node: Node) -> bool:
+    """Return whether what a node counts is compared with something."""
+    return any(
+        user.operator.has("compares", "compares_order")
+        for value in node.outputs
+        if value is not None
+        for user, _ in trace_on(value, *ARRANGING_TRAITS)
+    )
+
+
 def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
     """Return whether the elements of an input of two axes tell which places are left out.
 
-    Positions that are given from outside and compared with counted ones do not.
+    Positions that are given from outside and compared with counted ones do not, nor what is counted
+    of an input: which places belong to each other (J.-B. Alayrac and others, Flamingo, 2022,
+    section 2.4).
     """
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if shape is None or len(shape) != 2:
@@ -237,6 +249,8 @@ def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
             if user not in piece.inside or user.operator.has("reads_shape"):
                 continue
             if user.operator.has("compares_order") and any(map(is_shifted_range, user.inputs)):
+                continue
+            if user.operator.has("accumulates") and _is_compared(user):
                 continue
             pending += [result for result in user.outputs if result is not None]
     return False

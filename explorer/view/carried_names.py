@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source, trace_back, trace_on
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS, PASSING_TRAITS
@@ -98,7 +99,15 @@ def _name_sum(taken: Value, maker: Node) -> str:
     if any(map(_is_distributed, maker.inputs)):
         return ALIGNMENT
     others = [user for user, _ in trace_on(taken, *LAYOUT_TRAITS) if user is not maker]
-    return RESIDUALS if others else SKIPS
+    if others:
+        return RESIDUALS
+    return SUM if _is_number(maker.output(0)) else SKIPS
+
+
+def _is_number(value: Value | None) -> bool:
+    """Return whether a value is known to be one number for each example, as a likelihood."""
+    dims = None if value is None else find_value_facts(value.graph.model).find_dims(value)
+    return dims is not None and all(dim == 1 for dim in dims[1:])
 
 
 def find_output_name(value: Value) -> str:

@@ -22,7 +22,7 @@ from netloupe.explorer.render.group_summary import (
 )
 from tests.test_known_architectures import KNOWN, find_file
 
-_NUMBERS = re.compile(r"(dilation|kernel) (\d+(?:, (?:then )?\d+)+|\d+ (?:…|to) \d+)")
+_NUMBERS = re.compile(r"(dilation|kernel|stride) (\d+(?:, (?:then )?\d+)+|\d+ (?:…|to) \d+)")
 _ODD = re.compile(
     r"the (first|last) (halves the size|with|without|divides the size by|begins the sums?|"
     r"without the branch to a next one)(?: (.+))?"
@@ -91,7 +91,7 @@ def list_attribute(block: list[Node], name: str, *, of_pools: bool = False) -> l
 def check_change(text: str, blocks: list[list[Node]]) -> None:
     """Assert that what is said to change over blocks does so, by their nodes."""
     if (match := _NUMBERS.fullmatch(text)) is not None:
-        name = {"dilation": "dilations", "kernel": "kernel_shape"}[match[1]]
+        name = {"dilation": "dilations", "kernel": "kernel_shape", "stride": "strides"}[match[1]]
         met = {max(list_attribute(block, name), default=1) for block in blocks}
         told = {int(number) for number in re.findall(r"\d+", match[2])}
         assert len(met) > 1

@@ -132,6 +132,7 @@ def test_what_two_results_have_in_common_is_no_width(given: object, correct: obj
         (((2, 2),), 8, 16, "×2"),
         (((4,),), 8, 2, "/4"),
         (None, 8, 2, "/4"),  # what else makes it smaller is not known
+        (None, 120, 7, None),  # resized to 112 places, of which a stride of 16 leaves 7: no /17
     ],
 )
 def test_a_scale_is_made_by_strides(

@@ -80,6 +80,11 @@ def attend(mask: str, *, fact: str = "allowed", score: str = "Add (h, bias)") ->
         ("a = GreaterOrEqual (rows, zero)  b = Not (a)  allowed = Not (b)", ()),
         # one slope for each head
         ("m = Mul (rows, four)  a = Mul (m, slopes)  allowed = Cast <to = 9> (a)", ("ALiBi",)),
+        # which part a place belongs to, counted of where parts begin
+        (
+            "c = CumSum (given, one)  e = Equal (c, rows)  b = Not (e)  allowed = Not (b)",
+            (),
+        ),
         # positions that are given from outside: where they lie is not in the file
         ("a = LessOrEqual (places, given)  b = Not (a)  allowed = Not (b)", ()),
     ],

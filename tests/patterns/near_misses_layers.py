@@ -39,7 +39,7 @@ as many rows as frequencies = Linear
   {32, 17} => {32, 20}
   float[8, 17] y => float[8, 20] y
 [activation]
-the value itself, another is gated = Formula, 0.5 · x · (erf(y / √2) + 1)
+the value itself, another is gated = Formula, 0.5 · a · (erf(b / √2) + 1)
   float[2, 16, 32] x) => float[2, 16, 32] x, float[2, 16, 32] z)
   Mul (x, above) => Mul (z, above)
 the root of two = Formula, 0.5 · x · (erf(x / 3) + 1)
@@ -135,9 +135,8 @@ what was found, all is taken
   y = Gather (places, which) => y = Mul (places, half)
   float[8, 4] y => float[100, 4] y, int64[8] which
 [formula]
-four operations = Formula, tanh(exp(x) · y)
-  drawn = Add (mean, shift) =>
-  Tanh (drawn) => Tanh (shift)
+signs of all operators
+  Tanh (drawn) => Hardmax (drawn)
 one result
   float[2, 6] y) => float[2, 6] y, float[2, 6] shift)
 [length]

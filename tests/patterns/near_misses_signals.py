@@ -42,7 +42,7 @@ one phase
 a magnitude that is positive
   size = Exp (logarithm) => size = Tanh (logarithm)
 [channel-energies]
-the value that is smoothed = Formula, √(x / (y + ε)^0.98 + 2) − 1.41
+the value that is smoothed = Formula, √(a / (b + ε)^0.98 + 2) − 1.41
   ratio = Div (x, gain) => ratio = Div (z, gain)
   float[1, 40, 50] x) => float[1, 40, 50] x, float[1, 40, 50] z)
 a power of what is smoothed = Formula, √(x / √(y + ε) + 2) − 1.41

@@ -182,3 +182,19 @@ def test_a_formula_is_what_is_computed(drawn: tuple[str, tuple[int, ...]], dims:
         for one in read
     ]
     assert any(same), (text, body)
+
+
+def test_a_letter_that_is_the_name_of_another_input_is_not_used() -> None:
+    """As of a curve x + A · (x² - x) over an image that is called x."""
+    text = """
+        curve (float[1, 3, 4, 4] x, float[1, 3, 4, 4] a) => (float[1, 3, 4, 4] out) {{
+          squares = Mul (x, x)  more = Sub (squares, x)  out = Mul ({0}) }}
+    """
+    told = {}
+    for order in ("a, more", "more, a"):
+        graph = load(
+            onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]>' + text.format(order))
+        ).graph
+        operations = Operations(graph.nodes, find_graph_context(graph))
+        told[order] = write_formula(operations, len(graph.nodes) - 1, 8)
+    assert told == {"a, more": "a · (b² − b)", "more, a": "(x² − x) · y"}

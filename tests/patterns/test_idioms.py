@@ -221,6 +221,8 @@ def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
     attend = "Attention <q_num_heads = 2, kv_num_heads = 2> (all, all, all)"
     learned = ", ".join(str(number / 10) for number in range(16))
     assert _add_tokens(learned, attend) == "+ 2 learned tokens"
+    one = ", ".join([str(number / 10) for number in range(8)] * 2)
+    assert _add_tokens(one, attend) == "+ learned token ×2"
     assert _add_tokens(", ".join(["0"] * 16), attend) == ""
     assert _add_tokens(learned, "Relu (all)") == ""
 

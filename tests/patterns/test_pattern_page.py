@@ -91,7 +91,7 @@ def test_the_example_is_found_named_and_boxed(example: ModuleType) -> None:
     assert f"**{told.text}**" in _OWN
     assert told.details.to_mapping() == {"in": 8, "out": 8}
     assert told.family == example.GATED_RESIDUAL.family == "linear"
-    more = text.replace("y = Add", "r = Add").replace("\n}", "  t = Abs (r)  y = Ceil (t) }")
+    more = text.replace("y = Add", "r = Add").replace("\n}", "  t = Hardmax (r)  y = Ceil (t) }")
     longer = read_example(more)
     (box,) = build_group_tree(longer).root.inner_groups()
     assert box.label == told.name

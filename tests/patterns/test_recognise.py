@@ -166,7 +166,7 @@ def _constant(name: str, number: float) -> str:
         ),
         (
             "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)",
-            "Formula, 0.5 · x · (erf(1.41 · y) + 1)",
+            "Formula, 0.5 · a · (erf(1.41 · b) + 1)",
         ),
         (
             (
@@ -194,7 +194,7 @@ def _constant(name: str, number: float) -> str:
         ("y = Clip (x, c0, c6)", "ReLU6"),
         ("y = Clip (x, c0, c5)", ""),
         ("s = Softplus (x) t = Tanh (s) y = Mul (x, t)", "Mish"),
-        ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", "Formula, x · tanh(softplus(y))"),
+        ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", "Formula, a · tanh(softplus(b))"),
         ('y = Gelu <approximate = "tanh"> (x)', "Gelu, tanh"),
         ("y = com.microsoft.QuickGelu (x)", "QuickGelu"),
     ],
