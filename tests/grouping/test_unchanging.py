@@ -70,9 +70,10 @@ def test_what_a_quantizer_measures_is_not_hidden() -> None:
 
 def test_the_row_of_one_layer_is_hidden_and_what_is_looked_up_is_not() -> None:
     text = """
-        masked (float[1, 8, 4] x) => (float[1, 8, 4] y)
-        <float[3, 4, 4] stored, int64 second = {1}, int64[1] listed = {1}, int64[1] first = {0}>
+        layers (float[1, 8, 16] x) => (float[1, 8, 16] y)
+        <int64[3] dims = {3, 16, 16}, int64 second = {1}, int64[1] listed = {1}>
         {
+          [w] stored = ConstantOfShape (dims)
           [a__Relu] a = Relu (x)
           [Gather] row = Gather (stored, second)
           [Transpose] turned = Transpose <perm = [1, 0]> (row)
