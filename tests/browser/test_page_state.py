@@ -40,7 +40,7 @@ def test_an_address_brings_back_what_was_seen(show: Show) -> None:
         ("#nonsense", "not one of this page's addresses"),
         (f"#v=1&of=00000000&open={'9' * 70_000}", "too long"),
         ("#v=1&of=MARK&open=999999", "not in this file"),
-        ("#v=1&of=MARK&open=1(2", "damaged"),
+        ("#v=1&of=MARK&open=1(0", "damaged"),
         ("#v=1&of=MARK&open=&at=1,2,x", "damaged"),
         ("#v=1&of=MARK&open=&direction=UP", "direction"),
     ],

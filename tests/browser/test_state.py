@@ -154,7 +154,7 @@ def test_what_is_too_high_is_seen_from_its_beginning(show: Open) -> None:
 def test_a_hit_stands_beside_the_list(show: Open) -> None:
     stand = show(make_layers(12), expand="all")
     stand.press("/")
-    stand.page.keyboard.type("Tanh")
+    stand.page.keyboard.type("attn/Tanh")
     stand.settle()
     stand.page.keyboard.press("Enter")
     stand.settle()
