@@ -68,6 +68,8 @@ _MADE_UP_INPUT = re.compile(
 _ROLES = {"timestep": "timestep", "class": "class", "tokens": "ids", "an image": "image"}
 #: a picture with one channel may be anything: a spectrogram, a board
 _COLOURED = 3
+#: examples, and maps or tokens with features
+_LEAST_OF_MAPS = 3
 #: a name, or hardly one, with a number behind it
 _NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
 
@@ -144,7 +146,23 @@ def _name_role(value: Value) -> str:
     role = _ROLES.get(find_role(value), "")
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     is_coloured = shape is not None and len(shape) > 1 and shape[1].value == _COLOURED
-    return "" if role == "image" and not is_coloured else role
+    if (role == "image" and not is_coloured) or (role == "class" and not _is_beside_maps(value)):
+        return ""
+    return role
+
+
+def _is_beside_maps(value: Value) -> bool:
+    """Return whether another input has maps or a sequence for each element of an input.
+
+    One number each may be the class of an example; alone they may be atoms, or items.
+    """
+    own = value.type.shape if isinstance(value.type, TensorType) else None
+    for other in value.graph.inputs:
+        shape = other.type.shape if isinstance(other.type, TensorType) else None
+        if other is not value and own and shape is not None and len(shape) >= _LEAST_OF_MAPS:
+            if shape[0].value == own[0].value:
+                return True
+    return False
 
 
 def find_role_name(value: Value, *, is_shared: bool = False) -> str:

@@ -253,5 +253,12 @@ def test_a_map_of_one_channel_need_not_be_an_image() -> None:
     assert _list_inputs(_unname(text, picture="input.1"))[1] == "input 2"
 
 
+def test_one_number_each_is_a_class_only_beside_maps_of_as_many() -> None:
+    text = _UNNAMED.replace("int64[1, 7] ids", "int64[1] ids")
+    assert _list_inputs(_unname(text, ids="onnx::Gather_0"))[0] == "class"
+    text = text.replace("int64[1] ids", "int64[9] ids")  # as of nine atoms
+    assert _list_inputs(_unname(text, ids="onnx::Gather_0"))[0] == "input 1"
+
+
 def test_names_of_authors_stay() -> None:
     assert _list_inputs(_unname(_UNNAMED)) == ["ids", "picture", "more", "x"]
