@@ -10,7 +10,7 @@ HiFi-GAN, 2020, section 2.3), are one box, on which that stands.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -73,10 +73,18 @@ def are_in_turns(blocks: Sequence[Sequence[Node]]) -> bool:
     if sum(map(len, blocks)) > _MOST_NODES:
         return False
     links = [_find_link(before, own) for before, own in pairwise(blocks)]
-    return "serial" not in links and any(
-        _find_link([node for block in blocks[: number + 1] for node in block], own) == "serial"
-        for number, own in enumerate(blocks[2:])
-    )
+    if "serial" in links:
+        return False
+    holders = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+    for number, own in enumerate(blocks):
+        takers = {
+            node
+            for node, value in _list_taken(own)
+            if holders.get(value.producer, number) < number - 1
+        }
+        if _tell_link(takers, own) == "serial":
+            return True
+    return False
 
 
 def are_beside(blocks: Sequence[Sequence[Node]]) -> bool:
@@ -300,12 +308,21 @@ def _list_in_series(links: Sequence[Link]) -> list[range]:
 def _find_link(before: Sequence[Node], nodes: Sequence[Node]) -> Link:
     """Return how some nodes take from others: only to add to it, or put it together, is no step."""
     given = {*before}
-    takers = {
-        node
-        for node in nodes
-        for value in (*node.inputs, *node.captures)
-        if value is not None and value.producer in given
-    }
+    return _tell_link(
+        {node for node, value in _list_taken(nodes) if value.producer in given}, nodes
+    )
+
+
+def _list_taken(nodes: Sequence[Node]) -> Iterator[tuple[Node, Value]]:
+    """Yield some nodes with each value that they take."""
+    for node in nodes:
+        for value in (*node.inputs, *node.captures):
+            if value is not None:
+                yield node, value
+
+
+def _tell_link(takers: Collection[Node], nodes: Sequence[Node]) -> Link:
+    """Return how some nodes take from others, by those of them that do."""
     if not takers:
         return "none"
     own = {*nodes}

@@ -156,13 +156,13 @@ def _is_beside_maps(value: Value) -> bool:
 
     One number each may be the class of an example; alone they may be atoms, or items.
     """
-    own = value.type.shape if isinstance(value.type, TensorType) else None
-    for other in value.graph.inputs:
-        shape = other.type.shape if isinstance(other.type, TensorType) else None
-        if other is not value and own and shape is not None and len(shape) >= _LEAST_OF_MAPS:
-            if shape[0].value == own[0].value:
-                return True
-    return False
+    shapes = {one: one.type.shape for one in value.graph.inputs if isinstance(one.type, TensorType)}
+    own = shapes.get(value)
+    return bool(own) and any(
+        shape is not None and len(shape) >= _LEAST_OF_MAPS and shape[0].value == own[0].value
+        for other, shape in shapes.items()
+        if other is not value
+    )
 
 
 def find_role_name(value: Value, *, is_shared: bool = False) -> str:
