@@ -80,7 +80,7 @@ def are_in_turns(blocks: Sequence[Sequence[Node]]) -> bool:
         takers = {
             node
             for node, value in _list_taken(own)
-            if holders.get(value.producer, number) < number - 1
+            if value.producer is not None and holders.get(value.producer, number) < number - 1
         }
         if _tell_link(takers, own) == "serial":
             return True

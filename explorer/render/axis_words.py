@@ -26,8 +26,12 @@ _MAP = 4
 _SOFTMAX_OF_ONE = 13
 _SOFTMAXES = ("Softmax", "LogSoftmax", "Hardmax")
 _OVER_ONE = ("LpNormalization",)
-_ALONG = {"GatherElements": "from", "Compress": "from", "ScatterElements": "into"}
-_ALONG["Scatter"] = "into"
+_ALONG = {
+    "Compress": "from",
+    "GatherElements": "from",
+    "Scatter": "into",
+    "ScatterElements": "into",
+}
 _PAIR = 2
 
 
@@ -56,7 +60,7 @@ def _tell(node: Node, facts: ValueFacts) -> str:
         return _tell_turned(node, facts)
     if operator.has("repeats"):
         return _tell_repeated(node, facts)
-    if node.op_type == "TopK":
+    if node.operator.form == "TopK":
         return _tell_best(node, facts)
     if node.op_type in _ALONG:
         return _tell_along(node, facts)
@@ -231,7 +235,7 @@ def _tell_best(node: Node, facts: ValueFacts) -> str:
 
 def _tell_along(node: Node, facts: ValueFacts) -> str:
     dims, axis = facts.find_dims(node.input(0)), read_int(node, "axis")
-    if node.op_type == "Compress" and axis is None:
+    if node.operator.form == "Compress" and axis is None:
         return ""
     place = place_axis(axis or 0, dims)
     size = "?" if dims is None or place is None else write_dim(dims[place])

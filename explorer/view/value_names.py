@@ -158,8 +158,9 @@ def _is_beside_maps(value: Value) -> bool:
     """
     shapes = {one: one.type.shape for one in value.graph.inputs if isinstance(one.type, TensorType)}
     own = shapes.get(value)
-    return bool(own) and any(
-        shape is not None and len(shape) >= _LEAST_OF_MAPS and shape[0].value == own[0].value
+    count = own[0].value if own else None
+    return count is not None and any(
+        shape is not None and len(shape) >= _LEAST_OF_MAPS and shape[0].value == count
         for other, shape in shapes.items()
         if other is not value
     )

@@ -57,7 +57,7 @@ def test_the_legend_has_name_unit_direction_scale_and_what_is_not_placed() -> No
     overlay = netloupe.overlay(
         chain(), numbers, name="latency", unit="ms", better="lower", aggregation="sum"
     )
-    texts = texts_of(chain().to_svg(color_by=overlay))
+    texts = texts_of(chain().to_svg(color_by=overlay, expand="all"))
     assert any(text.startswith("latency (ms), ↓ better; groups: sum inside;") for text in texts)
     for text in ("≥ 30 % (≥ 60 ms)", "no number", "1 not placed"):
         assert text in texts
