@@ -24,14 +24,7 @@ _MOST_READ = 64
 _MAP = 4
 #: before this version a Softmax joined its axis and all behind it (ONNX operators, Softmax)
 _SOFTMAX_OF_ONE = 13
-_SOFTMAXES = ("Softmax", "LogSoftmax", "Hardmax")
 _OVER_ONE = ("LpNormalization",)
-_ALONG = {
-    "Compress": "from",
-    "GatherElements": "from",
-    "Scatter": "into",
-    "ScatterElements": "into",
-}
 _PAIR = 2
 
 
@@ -62,8 +55,10 @@ def _tell(node: Node, facts: ValueFacts) -> str:
         return _tell_repeated(node, facts)
     if node.operator.form == "TopK":
         return _tell_best(node, facts)
-    if node.op_type in _ALONG:
-        return _tell_along(node, facts)
+    if operator.has("selects") or operator.form == "GatherElements":
+        return _tell_along(node, facts, "from")
+    if operator.form == "ScatterElements":
+        return _tell_along(node, facts, "into")
     axes = _find_axes(node, facts)
     return "" if axes is None else _write_over(node, axes, facts)
 
@@ -74,7 +69,7 @@ def _find_axes(node: Node, facts: ValueFacts) -> tuple[int, ...] | None:
     if not dims:
         return None
     found: Sequence[Dim] | None
-    if node.op_type in _SOFTMAXES:
+    if operator.has("distributes"):
         found = _read_softmax(node, dims)
     elif operator.has("finds_largest"):
         found = (read_int(node, "axis") or 0,)
@@ -233,10 +228,11 @@ def _tell_best(node: Node, facts: ValueFacts) -> str:
     return f"{best} of {whole}" if taken == "1" else f"{taken} {best} of {whole}"
 
 
-def _tell_along(node: Node, facts: ValueFacts) -> str:
+def _tell_along(node: Node, facts: ValueFacts, word: str) -> str:
+    """Return the size of the axis along which elements are picked or put."""
     dims, axis = facts.find_dims(node.input(0)), read_int(node, "axis")
-    if node.operator.form == "Compress" and axis is None:
-        return ""
+    if axis is None and node.operator.has("selects"):
+        return ""  # of all elements, one after the other
     place = place_axis(axis or 0, dims)
     size = "?" if dims is None or place is None else write_dim(dims[place])
-    return "" if size == "?" else f"{_ALONG[node.op_type]} {size}"
+    return "" if size == "?" else f"{word} {size}"

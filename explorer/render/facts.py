@@ -31,8 +31,6 @@ _MOST_CONSTANTS = 2
 _NAMED_KINDS = frozenset({"embedding", "linear", "normalization"})
 #: how a node is written that computes with one number
 _SIGNS = {"adds": "+", "subtracts": "−", "multiplies_elements": "×", "divides": "÷"}
-#: what keeps to the larger or the smaller of two limits what it takes
-_LIMITS = {"Max": "≥", "Min": "≤"}
 _POWERS = {0.5: "√x", 2.0: "x²", 3.0: "x³"}
 _IN_ORDER = {"−", "÷"}
 _OPPOSITE = {"+": "−", "−": "+"}
@@ -136,7 +134,10 @@ def _tell_number(node: Node) -> tuple[str, int] | None:
     if power is not None:
         return _POWERS.get(power, f"x^{write_number(power)}".replace("-", "−")), 1
     sign = next((sign for trait, sign in _SIGNS.items() if node.operator.has(trait)), "")
-    sign = sign or _LIMITS.get(node.operator.form, "")
+    if node.operator.form == "Max":
+        sign = "≥"
+    elif node.operator.form == "Min":
+        sign = "≤"
     if not sign or len(node.inputs) != 2 or describe_attributes(node):
         return None
     numbers = [read_scalar(value) for value in node.inputs]

@@ -29,8 +29,6 @@ from netloupe.explorer.view.value_names import find_written_name
 from .axis_words import tell_axes
 from .part_words import MOST_PARTS, write_part, write_parts, write_picks, write_place
 
-#: what takes from places that differ from element to element
-_BY_ELEMENT = ("GatherElements", "GatherND")
 #: of so many stored indices it is told which they are
 _MOST_LISTED = 4096
 #: batch and channels, which a picture keeps that is made larger
@@ -117,8 +115,8 @@ def _tell_parts_of_axes(parts: Sequence[PickedPart]) -> tuple[str, ...]:
 
 
 def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
-    if find_weight(node) is not None or node.op_type in _BY_ELEMENT:
-        return ()
+    if find_weight(node) is not None or not node.operator.weight_kind:
+        return ()  # of a table that is stored, or from places that differ from element to element
     axis, dims = _read_axis(node), facts.find_dims(node.input(0))
     place = place_axis(axis, dims)
     indices = _find_operand(node, "indices")

@@ -45,11 +45,8 @@ LOCAL = {
     "readers/caffe2/fills.py": {"_RANDOM_FILLS", "_STORED_FILLS"},
     "readers/onnx/dialect.py": {"ONNX"},
     "layout/telling.py": {"_BOUNDED", "_ORDINARY", "_PICKING"},
-    "render/axis_words.py": {"_ALONG", "_SOFTMAXES"},
-    "render/facts.py": {"_LIMITS"},
     "render/group_faces.py": {"_QUANTIZING"},
     "render/member_words.py": {"_NORMS"},
-    "render/size_words.py": {"_BY_ELEMENT"},
     "roles/origins.py": {"_ARRANGED"},
     "roles/unlearned.py": {"_OF_DISTANCES"},
 }
