@@ -19,7 +19,7 @@ from .readings import read_int, read_ints
 
 #: by axis of a value, which axis of a formula it is, counted from the last; None for one of one
 #: place that something added
-Axes = tuple[int | None, ...]
+AxisNumbers = tuple[int | None, ...]
 
 
 class UnwrittenError(Exception):
@@ -36,12 +36,12 @@ class FormulaAxes:
         #: what is reduced along, the same everywhere in one formula
         self._reduced: frozenset[int | None] | None = None
 
-    def start(self, value: Value) -> Axes | None:
+    def start(self, value: Value) -> AxisNumbers | None:
         """Return the axes of a value that a formula begins with; None where they are not known."""
         dims = self._facts.find_dims(value)
         return None if dims is None else tuple(range(len(dims) - 1, -1, -1))
 
-    def arrange(self, axes: Axes | None, value: Value) -> Axes | None:
+    def arrange(self, axes: AxisNumbers | None, value: Value) -> AxisNumbers | None:
         """Return what the axes of an operation's result become on the way to where it is taken.
 
         Raises
@@ -59,7 +59,7 @@ class FormulaAxes:
         self._check_types(path)
         return [node for node in path if node.operator.has("permutes", "reshapes", "broadcasts")]
 
-    def combine(self, taken: Sequence[Axes | None]) -> Axes | None:
+    def combine(self, taken: Sequence[AxisNumbers | None]) -> AxisNumbers | None:
         """Return the axes of what is computed of some operands, each element with its like."""
         known = [axes for axes in taken if axes is not None]
         if len(known) < len(taken):
@@ -77,7 +77,7 @@ class FormulaAxes:
             raise UnwrittenError  # each with each
         return tuple(combined)
 
-    def reduce(self, node: Node, axes: Axes | None) -> Axes:
+    def reduce(self, node: Node, axes: AxisNumbers | None) -> AxisNumbers:
         """Return the axes of what a node gives that makes one element of those along some."""
         if axes is None:
             raise UnwrittenError
@@ -123,7 +123,7 @@ class FormulaAxes:
             if after is None or before is None or (before.is_float and not after.is_float):
                 raise UnwrittenError
 
-    def _pass(self, node: Node, axes: Axes | None) -> Axes | None:
+    def _pass(self, node: Node, axes: AxisNumbers | None) -> AxisNumbers | None:
         operator = node.operator
         if not operator.has("permutes", "reshapes", "broadcasts"):
             self._check_types([node])
@@ -140,7 +140,7 @@ class FormulaAxes:
         return _reshape(axes, before, after)
 
 
-def _reshape(axes: Axes, before: Dims, after: Dims) -> Axes:
+def _reshape(axes: AxisNumbers, before: Dims, after: Dims) -> AxisNumbers:
     """Return the axes behind a node that only adds and takes away some of one place."""
     kept = [place for place, dim in enumerate(before) if dim != 1]
     stay = [place for place, dim in enumerate(after) if dim != 1]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.notation import write_number
 
-from .formula_axes import Axes, FormulaAxes, UnwrittenError
+from .formula_axes import AxisNumbers, FormulaAxes, UnwrittenError
 from .operations import Operations
 from .readings import read_scalar
 
@@ -90,7 +90,7 @@ class _Part(NamedTuple):
 
     text: str
     binds: int
-    axes: Axes | None = ()
+    axes: AxisNumbers | None = ()
 
     def enclosed(self, least: int) -> str:
         """Return the text, in brackets where it does not hold together as much as that."""

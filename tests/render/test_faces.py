@@ -324,7 +324,7 @@ def test_the_stages_of_a_resnet_say_in_what_their_first_block_differs() -> None:
         *["the first halves the size"] * 3,
     ]
     assert write_difference(stages[2], shown=1) == "the first halves the size"
-    assert write_difference(stages[2], shown=0) == ""
+    assert write_difference(stages[2], shown=0) == "stride 2, then 1"
 
 
 def recognised_item(

@@ -182,7 +182,7 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (cross, ["self and cross alternate"]),
         (attend_both, []),  # in all of them alike
         (begin_stored, ["the first from stored values"]),
-        (begin_sum, ["the first begins the sum"]),
+        (begin_sum, []),  # side by side and summed, as is said: with one of them the sum begins
         (begin_product, ["the first from stored values"]),
         (work_on_stored, []),
         (put_together, ["the first arranged differently"]),
