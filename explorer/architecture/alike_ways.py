@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .piece_words import SMALL_NUMBERS, join_with_and
 
 
-def tell_each(names: Sequence[str], texts: Sequence[str]) -> list[str]:
+def tell_ways(names: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return what each of several ways is, behind its name; alike ones together.
 
     ``class: linear layer`` and ``boxes and masks: each two convolutions``; of those without names

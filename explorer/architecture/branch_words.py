@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Value
 
-from .alike_ways import tell_each
+from .alike_ways import tell_ways
 from .clause import Clause, join_equal
 from .clause_graph import input_number
 from .given_names import name_output, name_taken
@@ -185,7 +185,7 @@ class BranchWriter:
             texts = self._join_same(item.chains, _NAMES[item.kind])
         else:
             texts = [self._write_branch(*one) for one in zip(item.chains, names, strict=True)]
-            texts = tell_each(names, texts)
+            texts = tell_ways(names, texts)
         if len(texts) == 1 and not any(names):
             is_each = item.kind != "branches" and " branches of " in texts[0]
             told = texts[0].replace("branches of", f"{item.kind} of", 1) if is_each else texts[0]
@@ -213,7 +213,7 @@ class BranchWriter:
         if len({*texts}) == 1:
             named = f"{noun}, {join_with_and(names)} (each {texts[0]})"
             return named if all(names) and texts[0] else ""
-        return f"{noun} ({'; '.join(tell_each(names, texts))})"
+        return f"{noun} ({'; '.join(tell_ways(names, texts))})"
 
     def _write_levels(
         self, steps: Sequence[Item], taps: Sequence[int], joint: str, depth: int

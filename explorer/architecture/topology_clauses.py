@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.patterns.input_roles import find_role
 
 from .agreed_counts import AgreedCounts
-from .alike_ways import tell_each
+from .alike_ways import tell_ways
 from .block_contents import tell_contents
 from .branch_words import find_last, leave_out_name, write_in_brackets
 from .calls import Called
@@ -17,7 +18,6 @@ from .claims import Inventory
 from .clause import MINOR, Clause
 from .fitting import MOST_CLAUSES, MOST_WORDS
 from .given_names import name_output, name_taken
-from .input_roles import find_role
 from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
@@ -224,7 +224,7 @@ class TopologyTeller:
         if len({*texts}) == 1:
             named = f", {join_with_and(names)}" if all(names) else ""
             return [f"{noun}{named} (each {texts[0]})"]
-        return [f"{noun} ({'; '.join(tell_each(names, texts))})"]
+        return [f"{noun} ({'; '.join(tell_ways(names, texts))})"]
 
     def _tell_sides(self, root: Module) -> Iterator[str]:
         """Yield what leads from streams to outputs alone: ``prior (2 linear layers)``."""

@@ -19,7 +19,7 @@ from netloupe.explorer.patterns import (
     make_ingredient,
 )
 from netloupe.explorer.patterns.details import NO_DETAILS
-from netloupe.explorer.patterns.nested_levels import NESTED_U, find_levels
+from netloupe.explorer.patterns.nested_levels import NESTED_U, find_nested_levels
 from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 
 from .member_nodes import list_member_nodes
@@ -69,14 +69,14 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
     return _walk(group, context, met)
 
 
-def find_u(group: Group, context: GraphContext) -> Ingredient | None:
+def find_inner_u(group: Group, context: GraphContext) -> Ingredient | None:
     """Return what a group is that is a U altogether; None for others, as a block of a nested U.
 
     Of such a block it is told what is around the U, too.
     """
     block = group.children[group.exemplar] if group.kind == "repeat" else group
     nodes = [] if isinstance(block, Node) else list_member_nodes(block, _MOST_LOOKED_AT)
-    levels = find_levels(nodes, context) if nodes else None
+    levels = find_nested_levels(nodes, context) if nodes else None
     contents = group.contents if levels is not None else []
     if levels is None or any(one.name.startswith(NESTED_U) for one in contents):
         return None

@@ -191,7 +191,7 @@ class Group:
         root = self
         while root.parent is not None:
             root = root.parent
-        return root.recogniser.find_u(self)
+        return root.recogniser.find_inner_u(self)
 
     @property
     def is_loop(self) -> bool:

@@ -59,7 +59,7 @@ class _Stage(NamedTuple):
     nodes: frozenset[Node]
 
 
-def list_stages(group: Group) -> Stages:
+def list_inner_stages(group: Group) -> Stages:
     """Return the stages of a group; of a repeat, those of its exemplar. None for what has no names.
 
     Parameters

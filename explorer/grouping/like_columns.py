@@ -9,6 +9,7 @@ attention. Here such columns become one repeat before the box that joins them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import read_scalar
@@ -19,6 +20,8 @@ from .crowded import is_round
 from .group import Group
 from .member_nodes import is_layer, list_nodes_inside
 from .spilled_arithmetic import Box, find_edges, list_searched
+
+_GET_INDEX = attrgetter("index")
 
 Child = Group | Node
 #: makes a stack of blocks among the children of a group, one of which stands for all
@@ -103,9 +106,7 @@ def _list_alike(boxes: Sequence[Box], joint: int, writer: KeyWriter) -> Iterator
     alike: dict[Key, list[set[int]]] = {}
     for giver in sorted(boxes[joint].givers):
         column = _find_column(boxes, giver, joint)
-        nodes = sorted(
-            (node for place in column for node in boxes[place].nodes), key=lambda node: node.index
-        )
+        nodes = sorted((node for place in column for node in boxes[place].nodes), key=_GET_INDEX)
         if len(nodes) <= _MOST_NODES and any(map(is_layer, nodes)):
             key = writer.write(nodes, with_masks=False), *map(_write_scalars, nodes)
             alike.setdefault(key, []).append(column)

@@ -46,7 +46,7 @@ class _Taken(NamedTuple):
     outside: frozenset[Value]
 
 
-def find_cycles(steps: Sequence[Sequence[Child]]) -> list[Cycle]:
+def find_loop_cycles(steps: Sequence[Sequence[Child]]) -> list[Cycle]:
     """Return the cycles of the steps of a loop; nothing where all steps take the same.
 
     Parameters

@@ -85,7 +85,7 @@ Fact = tuple[object, ...]
 Course = tuple[Fact, ...]
 
 
-class Number(NamedTuple):
+class MemberNumber(NamedTuple):
     """A number that differs over members.
 
     Parameters
@@ -114,7 +114,7 @@ def tell_numbers(members: Sequence[Sequence[Node]], said: Sequence[str] = ()) ->
         What is told besides of how members differ.
     """
     found = [one for one in list_numbers(members) if not _is_said(one, said)]
-    courses: dict[tuple[str, Course], Number] = {}
+    courses: dict[tuple[str, Course], MemberNumber] = {}
     for one in found:
         courses.setdefault((one.name, one.course), one)
     texts = [*dict.fromkeys(_write(one, members) for one in courses.values())]
@@ -123,7 +123,7 @@ def tell_numbers(members: Sequence[Sequence[Node]], said: Sequence[str] = ()) ->
     return texts
 
 
-def list_numbers(members: Sequence[Sequence[Node]]) -> Iterator[Number]:
+def list_numbers(members: Sequence[Sequence[Node]]) -> Iterator[MemberNumber]:
     """Yield the numbers that differ over members.
 
     Notes
@@ -144,7 +144,7 @@ def list_numbers(members: Sequence[Sequence[Node]]) -> Iterator[Number]:
                 continue
             for place, course in courses:
                 if name not in _SIGNS.values() or not _are_sizes(course, members):
-                    yield Number(name, course, firsts[place])
+                    yield MemberNumber(name, course, firsts[place])
 
 
 def _are_sizes(course: Course, members: Sequence[Sequence[Node]]) -> bool:
@@ -271,7 +271,7 @@ def _name_operand(node: Node, place: int, role: str) -> str:
     return f"{node.op_type} {role or 'constant'}"
 
 
-def _is_said(one: Number, said: Sequence[str]) -> bool:
+def _is_said(one: MemberNumber, said: Sequence[str]) -> bool:
     """Return whether something is told of how a number differs."""
     texts = [text for text in said if not text.startswith("different ")]
     whole = ", ".join(texts)
@@ -291,7 +291,7 @@ def _is_of_end(others: Course) -> bool:
     return len({*others}) == 1
 
 
-def _write(one: Number, members: Sequence[Sequence[Node]]) -> str:
+def _write(one: MemberNumber, members: Sequence[Sequence[Node]]) -> str:
     values = _write_course(one.course)
     if one.name == "top" and _finds_neighbours(one.node, members[0]):
         return f"{values} neighbours"

@@ -22,7 +22,7 @@ from netloupe.explorer.patterns import (
 from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
-from .contents import find_contents, find_u
+from .contents import find_contents, find_inner_u
 from .member_nodes import list_member_nodes
 from .stack_facts import Member, join_facts
 
@@ -84,11 +84,11 @@ class Recogniser:
             return []  # parts of it that alone would be one
         return [] if any(one.name in self.names_left_out for one in found) else found
 
-    def find_u(self, group: Group) -> Ingredient | None:
+    def find_inner_u(self, group: Group) -> Ingredient | None:
         """Return what a group is that is a U altogether; None for others."""
         if group not in self._us:
             try:
-                self._us[group] = find_u(group, self._graph_context)
+                self._us[group] = find_inner_u(group, self._graph_context)
             except (ArithmeticError, LookupError, TypeError, ValueError):
                 self._us[group] = None  # as of try_to_recognise
         return self._us[group]

@@ -26,7 +26,7 @@ from .kinds import outermost_family
 from .like_columns import fold_like_columns
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
-from .loop_cycles import find_cycles
+from .loop_cycles import find_loop_cycles
 from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
@@ -212,7 +212,7 @@ class Folder:
         None where all steps take the same.
         """
         bodies: list[list[Group | Node]] = []
-        for cycle in find_cycles(steps):
+        for cycle in find_loop_cycles(steps):
             body = [*cycle.before]
             for run in cycle.runs:
                 if len(run) > 1:

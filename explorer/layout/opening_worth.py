@@ -230,6 +230,8 @@ def _are_enough(shown: Sequence[object]) -> bool:
         return False
     if any(group.kind == "repeat" for group in groups):
         return True
+    if any(isinstance(element, Node) and element.subgraphs for element in shown):
+        return True  # what is in its branches is told nowhere else
     return len(groups) == len(shown) and not any(map(is_told_by_face, groups))
 
 

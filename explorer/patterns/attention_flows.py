@@ -8,7 +8,7 @@ from typing import NamedTuple
 from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .leading import find_leading, find_root
+from .leading import find_arranged_root, find_leading
 from .operations import Operations
 from .readings import read_int
 
@@ -104,9 +104,11 @@ def _compares(blocks: FoundBlocks, scores: Value, *values: Value) -> bool:
         if is_joining or operations.kinds[number] in (*_BEFORE_SHARES, "Gemm", "MatMul"):
             pending += [v for v in operations.operands[number] if v not in met]
             met.update(operations.operands[number])
-    roots = {find_root(value) for value in met}
+    roots = {find_arranged_root(value) for value in met}
     projected = [(value, _find_projected(blocks, value)) for value in values]
-    return all(roots & {find_root(one), find_root(other)} for one, other in projected)
+    return all(
+        roots & {find_arranged_root(one), find_arranged_root(other)} for one, other in projected
+    )
 
 
 def _find_projected(blocks: FoundBlocks, value: Value) -> Value:
@@ -167,8 +169,8 @@ def _make(blocks: FoundBlocks, one: _Mix, other: _Mix, name: str) -> FoundBlock 
     mixed = [one.values, other.values]
     leading = find_leading(operations, core, one.products, mixed, most=_MOST_SCORING)
     if leading is not None and givers and givers <= leading.numbers:
-        roots = {find_root(value) for value in leading.sources}
-        if {*map(find_root, mixed)} <= roots:
+        roots = {find_arranged_root(value) for value in leading.sources}
+        if {*map(find_arranged_root, mixed)} <= roots:
             core |= leading.numbers
         else:
             for giver in givers:

@@ -11,8 +11,8 @@ from netloupe.explorer.notation import write_count
 from .details import NO_DETAILS, FeatureDetails
 from .distances import find_distances
 from .found_blocks import FoundBlock, FoundBlocks
-from .graphs import list_edges
-from .leading import find_root
+from .graphs import list_neighbour_edges
+from .leading import find_arranged_root
 from .operations import Operations
 from .readings import read_axes
 
@@ -32,7 +32,7 @@ def find_edge_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     equation 5; K. Han and others, Vision GNN, 2022, equation 4).
     """
     operations = blocks.operations
-    every = {edges.end: edges for edges in list_edges(blocks, find_distances(blocks))}
+    every = {edges.end: edges for edges in list_neighbour_edges(blocks, find_distances(blocks))}
     for end, kind in enumerate(operations.kinds if every else ()):
         if kind not in _REDUCING or blocks.owner[end] is not None or not operations.operands[end]:
             continue
@@ -118,8 +118,8 @@ def _make_relative(
     if join is None or not is_join or blocks.owner[join] is not None:
         return None
     others = [value for value in operations.operands[join] if operations.giver(value) != end]
-    points = {find_root(value) for value in operations.operands[edges.end]}
-    if len(others) != 1 or find_root(others[0]) not in points:
+    points = {find_arranged_root(value) for value in operations.operands[edges.end]}
+    if len(others) != 1 or find_arranged_root(others[0]) not in points:
         return None
     numbers |= {join} | _list_norms(blocks, edges)
     widths, details, last = tuple[str, ...](), NO_DETAILS, join

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from .adjacencies import is_fed_adjacency
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .leading import find_root
+from .leading import find_arranged_root
 from .operations import Operations
 from .picked_parts import read_parts
 
@@ -88,12 +88,12 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     Y. Wang and others, Dynamic Graph CNN for Learning on Point Clouds, 2019, equations 7 and 8.
     """
-    yield from list_edges(
+    yield from list_neighbour_edges(
         blocks, [found for found in blocks.list_outermost() if isinstance(found, FoundBlock)]
     )
 
 
-def list_edges(blocks: FoundBlocks, found: Iterable[FoundBlock]) -> Iterator[FoundBlock]:
+def list_neighbour_edges(blocks: FoundBlocks, found: Iterable[FoundBlock]) -> Iterator[FoundBlock]:
     """Yield the edges to neighbours that some blocks find."""
     operations = blocks.operations
     for near in found:
@@ -120,8 +120,8 @@ def list_edges(blocks: FoundBlocks, found: Iterable[FoundBlock]) -> Iterator[Fou
         if difference is None or operations.kinds[difference] != "Sub":
             continue
         points = operations.operands[looked][0]
-        compared = {find_root(value) for value in operations.operands[difference]}
-        if find_root(points) not in compared or blocks.owner[difference] is not None:
+        compared = {find_arranged_root(value) for value in operations.operands[difference]}
+        if find_arranged_root(points) not in compared or blocks.owner[difference] is not None:
             continue
         numbers.add(difference)
         end = difference

@@ -87,7 +87,7 @@ def find_leading(
     return Leading(frozenset(found), frozenset(sources))
 
 
-def find_root(value: Value) -> Value:
+def find_arranged_root(value: Value) -> Value:
     """Return what a value was before it was arranged, also outside of the operations."""
     for _ in range(_MOST_ARRANGED):
         node = value.producer

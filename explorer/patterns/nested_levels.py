@@ -19,7 +19,7 @@ _LEAST_STEPS = 2
 NESTED_U = "Nested U"
 
 
-class Levels(NamedTuple):
+class NestedLevels(NamedTuple):
     """The levels of a U.
 
     Parameters
@@ -36,7 +36,7 @@ class Levels(NamedTuple):
     coarsest: int
 
 
-def find_levels(nodes: Sequence[Node], context: GraphContext) -> Levels | None:
+def find_nested_levels(nodes: Sequence[Node], context: GraphContext) -> NestedLevels | None:
     """Return the levels of nodes that are a U altogether; None for others.
 
     All that leaves has gone down and up again, and what each level had goes across (O. Ronneberger
@@ -62,7 +62,7 @@ def find_levels(nodes: Sequence[Node], context: GraphContext) -> Levels | None:
             dims = facts.find_dims(node.output(0)) or ()
             width = dims[1] if len(dims) > 1 and isinstance(dims[1], int) else 0
             channels[way] = max(channels.get(way, 0), width)
-    return Levels(down + 1, channels.get((0, 0), 0), channels.get((down, 0), 0))
+    return NestedLevels(down + 1, channels.get((0, 0), 0), channels.get((down, 0), 0))
 
 
 def count_nested_levels(operations: Operations, numbers: Collection[int]) -> int:

@@ -1,4 +1,4 @@
-"""Shares that scores become: a Softmax, or its exponentials divided by their sum."""
+"""ScoreShares that scores become: a Softmax, or its exponentials divided by their sum."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _KEEPING = ("Add", "Clip", "Max")
 _COMPARING = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 
 
-class Shares(NamedTuple):
-    """Shares of scores.
+class ScoreShares(NamedTuple):
+    """ScoreShares of scores.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Shares(NamedTuple):
     window: int = 0
 
 
-def list_shares(blocks: FoundBlocks) -> Iterator[Shares]:
+def list_shares(blocks: FoundBlocks) -> Iterator[ScoreShares]:
     """Find each Softmax, and each exp(x - max x) · mask / (Σ exp(x - max x) · mask + ε).
 
     J. Bridle, Probabilistic Interpretation of Feedforward Classification Network Outputs, 1990; the
@@ -55,14 +55,14 @@ def list_shares(blocks: FoundBlocks) -> Iterator[Shares]:
             taken = operations.operands[number]
             axis = read_int(operations.nodes[number], "axis")
             if taken:
-                yield Shares(frozenset({number}), taken[0], number, axis)
+                yield ScoreShares(frozenset({number}), taken[0], number, axis)
         elif kind == "Div" and owner is None:
             written = _read_written(blocks, number)
             if written is not None:
                 yield written
 
 
-def _read_written(blocks: FoundBlocks, end: int) -> Shares | None:
+def _read_written(blocks: FoundBlocks, end: int) -> ScoreShares | None:
     """Return the shares that a division gives; None for another division."""
     operations = blocks.operations
     if len(operations.operands[end]) != _BOTH:
@@ -100,7 +100,7 @@ def _read_written(blocks: FoundBlocks, end: int) -> Shares | None:
     is_own = all(blocks.owner[number] is None for number in numbers)
     if not is_own or not operations.is_closed(numbers, end):
         return None
-    return Shares(frozenset(numbers), scores, end, axes[0], window)
+    return ScoreShares(frozenset(numbers), scores, end, axes[0], window)
 
 
 def _read_window(mask: Value) -> int:

@@ -11,7 +11,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, PICKING, Operations
 from .readings import read_axes
-from .shares import Shares, list_shares
+from .shares import ScoreShares, list_shares
 from .weight_sizes import read_type_dims
 
 #: what may stand between scores and their Softmax
@@ -76,10 +76,10 @@ def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Valu
             yield numbers, layer, found[1], shares.window
 
 
-def _find_sum(blocks: FoundBlocks, shares: Shares) -> tuple[set[int], Value] | None:
+def _find_sum(blocks: FoundBlocks, shares: ScoreShares) -> tuple[set[int], Value] | None:
     """Return what sums values up by shares, and the values.
 
-    Shares may be told besides, and kept for the next step.
+    ScoreShares may be told besides, and kept for the next step.
     """
     users = [user for user in blocks.operations.users[shares.end] if user != OUTSIDE]
     sums = [_read_sum(blocks, shares, user) for user in users[:_MOST_USERS]]
@@ -87,7 +87,9 @@ def _find_sum(blocks: FoundBlocks, shares: Shares) -> tuple[set[int], Value] | N
     return found[0] if len(found) == 1 else None
 
 
-def _read_sum(blocks: FoundBlocks, shares: Shares, product: int) -> tuple[set[int], Value] | None:
+def _read_sum(
+    blocks: FoundBlocks, shares: ScoreShares, product: int
+) -> tuple[set[int], Value] | None:
     operations = blocks.operations
     if blocks.owner[product] is not None:
         return None

@@ -176,7 +176,7 @@ def _write_many(
         return listed, False
 
     def wraps(text: str) -> bool:
-        return len(wrap_parts(text, fits)) <= _MOST_ROWS
+        return len(wrap_rows(text, fits)) <= _MOST_ROWS
 
     every, told = _write_ideas(ingredients, wraps)
     is_plainer = len(kinds) < len(needed)
@@ -205,7 +205,7 @@ def _write_stages(stages: Stages) -> str:
     return join_folded(folded) if is_told else ""
 
 
-def wrap_parts(text: str, fits: Fits) -> list[str]:
+def wrap_rows(text: str, fits: Fits) -> list[str]:
     """Return a text in rows, each as long as it may be, broken between parts."""
     rows = [""]
     for part in re.split(r"(?<=,) |(?<= ·) ", text):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
-from netloupe.explorer.grouping.inner_parts import list_stages
+from netloupe.explorer.grouping.inner_parts import list_inner_stages
 from netloupe.explorer.grouping.member_differences import read_ends
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.grouping.ports import (
@@ -27,7 +27,7 @@ from netloupe.explorer.patterns import IDEA
 from netloupe.explorer.view import Item
 
 from .box import MARGIN, MOST_WIDTH, make_box
-from .contents_words import MadeOf, wrap_parts, write_contents
+from .contents_words import MadeOf, wrap_rows, write_contents
 from .face import Face
 from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts
 from .frames import SHARED
@@ -79,7 +79,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         contents = MadeOf()
         if isinstance(known, Group):
             parts = known.contents if known.u is None else [known.u]
-            contents = write_contents(parts, fits_row, ports, lambda: list_stages(known))
+            contents = write_contents(parts, fits_row, ports, lambda: list_inner_stages(known))
             shared = _tell_shared(known) if repeat is None and contents.facts else ()
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
@@ -108,7 +108,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             quiet = contents.parts
             rows = list_facts((contents.facts,), difference)
         else:
-            rows = [FaceRow(line, "muted", ()) for line in wrap_parts(contents.parts, fits_row)]
+            rows = [FaceRow(line, "muted", ()) for line in wrap_rows(contents.parts, fits_row)]
             rows += list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
     is_loop = repeat is not None and repeat.is_loop

@@ -29,7 +29,7 @@ def write_ordinal(number: int) -> str:
     return f"{number:,}{'th' if is_teen else _ENDINGS.get(number % 10, 'th')}"
 
 
-def write_place(index: Dim, size: Dim) -> str:
+def write_place_of_axis(index: Dim, size: Dim) -> str:
     """Return ``first of 3``, ``2nd of 3``, ``last of 3``; "" where it is not known which one."""
     whole = write_dim(size)
     if not isinstance(index, int) or whole == "?":
@@ -49,7 +49,7 @@ def write_place(index: Dim, size: Dim) -> str:
     return f"{_WORDS.get(index + 1) or write_ordinal(index + 1)} of {whole}"
 
 
-def write_part(part: PickedPart) -> str:
+def write_part_of_axis(part: PickedPart) -> str:
     """Return ``last 12 of 168``, ``12 … 155 of 168``, ``every 2nd of 64``; "" where not known.
 
     Of all of an axis nothing is said, either.
@@ -100,9 +100,9 @@ def _write_range(start: int, end: Dim, size: Dim) -> str:
     if start < 0:  # of an axis whose size has a name
         if left != 0:
             return ""
-        return write_place(start, size) if start == -1 else f"last {-start:,} of {whole}"
+        return write_place_of_axis(start, size) if start == -1 else f"last {-start:,} of {whole}"
     if isinstance(end, int) and end - start == 1:
-        return write_place(start, size)
+        return write_place_of_axis(start, size)
     if start == 0:
         if left == 0:
             return ""
@@ -145,11 +145,11 @@ def write_picks(indices: Sequence[int], size: int) -> str:
         return ""
     steps = {after - before for before, after in pairwise(found)}
     if len(found) == 1:
-        return write_place(found[0], size)
+        return write_place_of_axis(found[0], size)
     step = steps.pop() if len(steps) == 1 else 0
     if step > 0:
         part = PickedPart(0, found[0], found[-1] + 1, step, size)
-        return write_part(part) or f"all {size:,}"
+        return write_part_of_axis(part) or f"all {size:,}"
     if sorted(found) == [*range(size)]:
         return f"{size:,} reversed" if step == -1 else f"{size:,} in another order"
     if len({*found}) < len(found):

@@ -27,7 +27,13 @@ from netloupe.explorer.roles import find_weight
 from netloupe.explorer.view.value_names import find_written_name
 
 from .axis_words import tell_axes
-from .part_words import MOST_PARTS, write_part, write_parts, write_picks, write_place
+from .part_words import (
+    MOST_PARTS,
+    write_part_of_axis,
+    write_parts,
+    write_picks,
+    write_place_of_axis,
+)
 
 #: of so many stored indices it is told which they are
 _MOST_LISTED = 4096
@@ -89,7 +95,7 @@ def _tell_part(node: Node) -> tuple[str, ...]:
 
 def _tell_parts_of_sizes(parts: Sequence[PickedPart]) -> tuple[str, ...]:
     """Return what is taken of axes of known sizes; nothing where that of one is not known."""
-    told = [write_part(part) for part in parts if _write_part(part)]
+    told = [write_part_of_axis(part) for part in parts if _write_part(part)]
     if not all(told) or not 0 < len(told) <= MOST_PARTS:
         return ()
     if len({*told}) < len(told) == len({part.axis for part in parts if _write_part(part)}):
@@ -129,7 +135,7 @@ def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
         told = write_picks(whole, size) if is_list and isinstance(size, int) else ""
         return (told,) if told else ()
     index = found[0]
-    if told := write_place(index, size):
+    if told := write_place_of_axis(index, size):
         return (told,)
     said = f"axis {axis if place is None else place}"
     if isinstance(index, int) and index < 0:

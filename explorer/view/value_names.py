@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-from netloupe.explorer.architecture.input_roles import find_role
 from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_where, trace_on
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Graph, TensorType, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.patterns.input_roles import find_role
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
 from .conditioning import name_conditioning

@@ -10,7 +10,7 @@ import pytest
 from onnx import numpy_helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.grouping.inner_parts import list_stages
+from netloupe.explorer.grouping.inner_parts import list_inner_stages
 from netloupe.explorer.readers.load import load
 
 _STORED = "float[4] s = {1, 1, 2, 2}, float[0] none = {}"
@@ -94,13 +94,13 @@ def test_levels_of_one_step_are_no_u() -> None:
 
 def test_stages_are_told_in_their_order_and_by_their_names() -> None:
     lines = [*convolve_all(["stem", "body", "neck"], "x"), "y = Neg (neck_c)"]
-    stages = list_stages(find_root(lines))
+    stages = list_inner_stages(find_root(lines))
     assert stages.names == ("stem", "body", "neck")
     assert stages.is_chain
 
 
 def test_stages_side_by_side_are_no_chain() -> None:
     lines = [*convolve_all(["left"], "x"), *convolve_all(["right"], "x")]
-    stages = list_stages(find_root([*lines, "y = Max (left_c, right_c)"]))
+    stages = list_inner_stages(find_root([*lines, "y = Max (left_c, right_c)"]))
     assert stages.names == ("left", "right")
     assert not stages.is_chain

@@ -21,7 +21,7 @@ from netloupe.explorer.patterns.transformer_details import (
     TransformerDetails,
 )
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.contents_words import wrap_parts, write_contents
+from netloupe.explorer.render.contents_words import wrap_rows, write_contents
 
 
 def chain(*names: str, rank: int = WORK) -> list[Ingredient]:
@@ -62,7 +62,7 @@ def test_what_is_no_chain_says_its_ideas() -> None:
     assert write(ingredients)[0] == "Self-attention ×2, Cross-attention ×2, MLP"
     # what there is no room for stands below, or it is said that there is more
     told = "Self-attention ×2, Cross-attention ×2, MLP"
-    assert wrap_parts(told, lambda text: len(text) <= 40) == [
+    assert wrap_rows(told, lambda text: len(text) <= 40) == [
         "Self-attention ×2, Cross-attention ×2,",
         "MLP",
     ]

@@ -8,9 +8,9 @@ from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
-from netloupe.explorer.patterns import read_dims, read_numbers
 
-from .sizes import read_stated_shape
+from .readings import read_numbers
+from .weight_sizes import read_dims
 
 #: so many operations behind an input are looked at
 _MOST_LOOKED = 24
@@ -33,21 +33,22 @@ def find_role(value: Value) -> str:
     Diffusion Probabilistic Models, 2020, appendix B); one by which a row of a learned table is
     picked, a class; a row of such numbers, tokens.
     """
-    shape = read_stated_shape(value)
-    if shape is None or not isinstance(value.type, TensorType):
+    stated = value.type
+    if not isinstance(stated, TensorType) or stated.shape is None:
         return ""
+    shape = [dim.value for dim in stated.shape]
     is_one = all(size == 1 for size in shape[1:])
     for node, place in _list_uses(value):
         if node.operator.has("takes_sine") and is_one:
             return "timestep"
-        if node.operator.has("gathers") and place == 1 and value.type.dtype.is_integer:
+        if node.operator.has("gathers") and place == 1 and stated.dtype.is_integer:
             table = node.input(0)
             if table is None or not is_input_independent(table) or not _is_table(table):
                 continue
             if is_one:
                 return "timestep" if _is_of_waves(table) else "class"
             return "tokens" if len(shape) == _TABLE else ""
-    return _name_by_shape(value.type, shape)
+    return _name_by_shape(stated, shape)
 
 
 def _name_by_shape(stated: TensorType, shape: Sequence[object]) -> str:
