@@ -93,14 +93,15 @@ def test_the_steps_to_a_view(*, named: bool, monkeypatch: pytest.MonkeyPatch) ->
     told: list[str] = []
     with watched(lambda what, _share: told.append(what)):
         make_view(load(make_model(named=named)), ViewOptions())
-    assert [what for what in dict.fromkeys(told) if what] == [
+    steps = [what for what in dict.fromkeys(told) if what]
+    steps.remove("counting operations")  # where the size of a value is first asked for
+    assert steps == [
         "reading nodes",
         "reading values",
         "grouping nodes",
         "looking for repeats",
         "reading edges",
         "laying out",
-        "counting operations",  # for the sizes of values
     ]
 
 
