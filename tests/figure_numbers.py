@@ -261,7 +261,8 @@ def _list_nodes(box: SceneBox) -> list[Node]:
 
 def judge_text(text: str, border: Border) -> Iterator[str]:
     """Yield what a text on a box says that is not so."""
-    if tells_parts(text):
+    multiplies = any(node.op_type in ("Einsum", "Gemm", "MatMul") for node in border.nodes)
+    if tells_parts(text) and not multiplies:  # of a product both sides are sizes
         through = border.list_dims({**border.taken, **border.inner})
         yield from judge_parts(
             text, {dim for dims in through for dim in dims if isinstance(dim, int)}

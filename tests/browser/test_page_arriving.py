@@ -60,7 +60,7 @@ def test_it_is_seen_while_the_rest_is_read(page: Any, slow: SlowServer) -> None:
     page.goto(f"http://127.0.0.1:{slow.server_port}/", wait_until="commit")
     page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
     assert page.evaluate("document.readyState") == "loading"
-    place = page.evaluate(f"{API}.locate({API}.paths().at(-1))")
+    place = page.evaluate(f"{API}.locate({API}.paths()[0])")
     page.mouse.click(place["x"], place["y"])
     page.wait_for_function(f"() => {API}.stats().lit !== null")
     assert page.locator(".nl-inspector").inner_text() == ""

@@ -32,17 +32,17 @@ _POOLING = """
     }
 """
 _DRAWN = """
-    policy (float[2, 16] x, float[2, 16] noise) => (float[2, 16] y, float[2, 16] value)
+    policy (float[2, 16] taken, float[2, 16] noise) => (float[2, 16] y, float[2, 16] value)
     <int64[2] square = {16, 16}>
     {
       [a] w = ConstantOfShape (square)
-      [body__MatMul] h = MatMul (x, w)  [body__Relu] r = Relu (h)
+      [body__MatMul] h = MatMul (taken, w)  [body__Relu] r = Relu (h)
       [mean__MatMul] m = MatMul (r, w)  [log__MatMul] d = MatMul (r, w)
       [Exp] deviation = Exp (d)
       [Mul] shift = Mul (deviation, noise)
       [Add] drawn = Add (m, shift)
       [Sin] y = Sin (drawn)
-      [critic__Add] both = Add (y, x)  [critic__MatMul] c = MatMul (both, w)
+      [critic__Add] both = Add (y, taken)  [critic__MatMul] c = MatMul (both, w)
       [critic__Relu] value = Relu (c)
     }
 """
@@ -125,12 +125,12 @@ def test_a_short_formula_is_written() -> None:
 
 
 _MIXED = """
-    highway (float[2, 6] x) => (float[2, 6] out) <float[6, 6] w>
+    highway (float[2, 6] taken) => (float[2, 6] out) <float[6, 6] w>
     {
-      [transform__MatMul] t = MatMul (x, w)  [transform__Relu] h = Relu (t)
-      [gate__MatMul] s = MatMul (x, w)  [gate__Sigmoid] share = Sigmoid (s)
+      [transform__MatMul] t = MatMul (taken, w)  [transform__Relu] h = Relu (t)
+      [gate__MatMul] s = MatMul (taken, w)  [gate__Sigmoid] share = Sigmoid (s)
       [Constant] one = Constant <value_float = 1.0> ()
-      [Mul] a = Mul (share, h)  [Sub] rest = Sub (one, share)  [Mul_1] b = Mul (rest, x)
+      [Mul] a = Mul (share, h)  [Sub] rest = Sub (one, share)  [Mul_1] b = Mul (rest, taken)
       [Add] y = Add (a, b)
       [last__MatMul] z = MatMul (y, w)  [last__Relu] out = Relu (z)
     }
@@ -180,11 +180,11 @@ def test_a_residual_sum_at_the_end_stays_outside() -> None:
 
 
 _SHORT = """
-    short (float[2, 16] x, float[2, 16] other) => (float[2, 16] out)
+    short (float[2, 16] taken, float[2, 16] other) => (float[2, 16] out)
     <int64[2] square = {16, 16}, int64[1] last = {-1}, float two = {2}, float some = {0.5}>
     {
       [a] w = ConstantOfShape (square)
-      [first__MatMul] h = MatMul (x, w)  [first__Relu] r = Relu (h)
+      [first__MatMul] h = MatMul (taken, w)  [first__Relu] r = Relu (h)
       LINES
       [last__MatMul] l = MatMul (y, w)  [last__Relu] s = Relu (l)  [end__Neg] out = Neg (s)
     }
