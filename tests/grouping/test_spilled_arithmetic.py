@@ -160,7 +160,7 @@ def test_a_gate_between_two_values_is_told(old: str, new: str, name: str, text: 
     ("old", "new"),
     [
         # something outside takes what is computed on the way
-        ("[critic__Add] both = Add (y, x)", "[critic__Add] both = Add (y, shift)"),
+        ("[critic__Add] both = Add (y, taken)", "[critic__Add] both = Add (y, shift)"),
         # what is added has as many numbers as may have been learned
         ("Mul (deviation, noise)", "Mul (deviation, w)"),
         # three boxes are seen at once
