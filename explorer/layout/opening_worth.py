@@ -131,7 +131,8 @@ def shows_enough(item: Item) -> bool:
 
     Three boxes do, what only prepares left out, and the branches of a node, however few boxes
     these are; in a branch one that is no single node. Two do where both are blocks of several
-    operations, or one is a repeat; one, where it does so itself (:func:`find_only_block`).
+    operations, or one is a repeat or has branches; one, where it does so itself
+    (:func:`find_only_block`).
     """
     boxes = list_shown(item.children)
     if isinstance(item.element, Group) and _is_one_layer(item.element):

@@ -72,6 +72,15 @@ def stacks(view: View) -> list[tuple[str, int]]:
     ]
 
 
+def test_a_module_around_a_choice_and_what_it_hangs_on_is_open() -> None:
+    """Two boxes, and what is in the branches of one of them is told nowhere else."""
+    view = first_view(load(corpus_file("exported/condloop.dynamo.onnx")))
+    (module,) = [item for item in view.root.children if item.label == "cond"]
+    assert [child.kind for child in module.children if not child.is_terminal] == ["group", "node"]
+    assert module.is_open
+    assert any(item.kind == "branch" for item in view.open_items())
+
+
 def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
     builder = Builder()
     x = builder.add("Gather", builder.weight(), "x")
