@@ -18,7 +18,7 @@ from .layer_words import (
 )
 from .layers import Layer, Stack
 from .outline import Outline, OutlinePart
-from .sizes import find_patch, find_token_tables, list_matrices
+from .sizes import find_patch, find_token_tables, list_matrices, read_stated_shape
 from .sketch import Sketch
 
 #: kinds of part that late interaction reduces by, one after the other: no trait tells them apart
@@ -27,6 +27,8 @@ _LARGEST_SUMMED = ("ReduceMax", "ReduceSum")
 _MOST_BEHIND = 6
 #: of one vector for each of a batch
 _OF_VECTORS = 2
+#: of a box
+_SIDES = 4
 
 
 def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
@@ -220,7 +222,7 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
             facts,
         )
     picks = [part for part in outline.of_kind("TopK") if start.follows(part) and part.follows(end)]
-    if backbone and (started or (is_sampling and picks)):
+    if backbone and (started or (is_sampling and picks)) and _may_give_boxes(outline):
         sketch = sketch_backbone(outline, backbone)
         over = f"features of a {write_lower(sketch.title)} of {sketch.clauses[0]}" if sketch else ""
         of = "set of learned queries" if started else "queries picked from the features"
@@ -232,6 +234,13 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
             facts,
         )
     return None
+
+
+def _may_give_boxes(outline: Outline) -> bool:
+    """Return whether an output may be boxes: four numbers for each, or nobody knows how many."""
+    shapes = [read_stated_shape(value) for value in outline.graph.outputs]
+    ends = [None if not shape else shape[-1] for shape in shapes]
+    return any(not isinstance(end, int) or end == _SIDES for end in ends)
 
 
 def _is_of_boxes(part: OutlinePart) -> bool:
