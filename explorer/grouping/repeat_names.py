@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 _NUMBER_AT_END = re.compile(r"(.*?)(\d+)", re.DOTALL)
 _CALL_BEHIND_NUMBER = re.compile(r"(?<=\d)_\d+$")
@@ -48,13 +49,31 @@ def name_repeat(blocks: Sequence[Sequence[Member]]) -> tuple[str, str, list[str]
     or, where each block has several, ``blocks.0–1 … blocks.4–5``.
     """
     heads = [max(block, key=lambda member: member.size) for block in blocks]
-    shown, named = _name_ends(heads)
+    shown, named = _name_ends(_order_mixed(heads))
     families = [_list_family(block, head) for block, head in zip(blocks, heads, strict=True)]
     labels = [_name_span(family) for family in families]
     if any(len(family) > 1 for family in families):
         first, last = families[0][0], families[-1][-1]
         return _join_names(first, last), f"{labels[0]} … {labels[-1]}", labels
     return _join_names(*named), " … ".join(shown), [head.label for head in heads]
+
+
+def _order_mixed(heads: Sequence[Member]) -> Sequence[Member]:
+    """Return heads by their numbers where these stand neither in order nor in reverse.
+
+    Of members side by side a file may hold the nodes of the fourth first.
+    """
+    prefix = _strip(heads[0].outer_label)
+    if prefix is None or any(_strip(head.outer_label) != prefix for head in heads):
+        return heads
+    ends = [head.outer_label[len(prefix) :] for head in heads]
+    if not all(end.isascii() and end.isdecimal() for end in ends):
+        return heads
+    numbers = [*map(int, ends)]
+    ordered = sorted(numbers)
+    if numbers in (ordered, ordered[::-1]):
+        return heads
+    return [head for _, head in sorted(zip(numbers, heads, strict=True), key=itemgetter(0))]
 
 
 def _name_ends(heads: Sequence[Member]) -> tuple[tuple[str, str], tuple[str, str]]:

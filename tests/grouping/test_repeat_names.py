@@ -23,6 +23,14 @@ def test_a_stack_goes_from_its_first_to_its_last_block() -> None:
     assert found == ("layers.0-2", "layers.0 … layers.2", ["layers.0", "layers.1", "layers.2"])
 
 
+def test_numbers_in_no_order_are_named_from_the_least_to_the_largest() -> None:
+    path, label, labels = name("e.1", "e.4", "e.0", "e.3", "e.2")
+    assert (path, label) == ("e.0-4", "e.0 … e.4")
+    assert labels == ["e.1", "e.4", "e.0", "e.3", "e.2"]
+    assert name("up.3", "up.2", "up.1")[1] == "up.3 … up.1"  # as what is decoded
+    assert name("e.1", "x", "e.0")[1] == "e.1 … e.0"
+
+
 def test_a_block_of_several_tells_all_of_them() -> None:
     path, label, labels = name("a.0, A.1", "a.2, A.3", "a.4, A.5")
     assert (path, label) == ("a.0-5", "a.0–1 … a.4–5")
