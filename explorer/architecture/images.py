@@ -255,7 +255,7 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
 def _may_enlarge(outline: Outline) -> bool:
     """Return whether an output may have more places than each input, as far as sizes are stated."""
     taken, given = (
-        [shape[-1] for value in values if (shape := read_stated_shape(value))]
+        [shape[-1] if shape else None for shape in map(read_stated_shape, values)]
         for values in (outline.graph.inputs, outline.graph.outputs)
     )
     known = [size for size in taken if isinstance(size, int)]

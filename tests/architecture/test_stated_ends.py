@@ -31,6 +31,9 @@ def test_a_network_that_gives_no_larger_maps_is_none_of_super_resolution(
         if size is not None:
             last.dim_value = size
     assert _tell(model).startswith("Super-resolution") is (places is None)
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    assert _tell(model).startswith("Super-resolution")
 
 
 def test_queries_without_boxes_detect_nothing() -> None:
