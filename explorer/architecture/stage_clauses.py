@@ -12,7 +12,14 @@ from .joined_blocks import is_joined, tell_joined
 from .modules import Module, walk_modules
 from .outline import Outline
 from .piece_clauses import tell_pieces
-from .piece_words import count_pieces, follows_on, name_alike, shorten_way, write_plural
+from .piece_words import (
+    count_pieces,
+    follows_on,
+    join_with_and,
+    name_alike,
+    shorten_way,
+    write_plural,
+)
 from .pieces import Piece
 from .row_names import name_row, say_class
 from .sketch import write_row
@@ -28,6 +35,8 @@ _STAGED = (
 _PLAIN = frozenset({"conv", "mlp"})
 #: kinds of block that go through stages
 IN_STAGES = frozenset({"group", "inverted", "residual", "separable"})
+#: chains that stand side by side in a stage
+_LEAST_LANES = 2
 
 
 def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
@@ -174,6 +183,9 @@ def write_staged(
     kind = pieces[0].kind
     counts = counts or [sum(piece.fold[1] for piece in found) for found in held]
     noun = name_alike(outline, pieces)
+    lanes = _write_lanes(held) if is_numbered else ""
+    if lanes:
+        return Clause(f"{count_pieces(sum(counts), noun)} {lanes}", tuple(scope), is_plain=False)
     widths = [found[-1].part.out_features for found in held]
     way = [width for width, _ in groupby(widths)]
     is_trusted = is_numbered and kind != "conv"
@@ -192,6 +204,34 @@ def write_staged(
         text += _write_widths(held)
     is_plain = not text.startswith("stages") and {*map(id, scope)} == {*map(id, pieces)}
     return Clause(text, tuple(scope), is_plain=is_plain)
+
+
+def _write_lanes(held: Sequence[Sequence[Piece]]) -> str:
+    """Return in how many lanes blocks of a stage stand; "" where they follow one another.
+
+    As parallel resolutions do (J. Wang and others, Deep High-Resolution Representation Learning
+    for Visual Recognition, 2020, figure 2).
+    """
+    counts = [len(_list_lanes(found)) for found in held]
+    widths = {piece.part.out_features for found in held for piece in found}
+    if min(counts) < _LEAST_LANES or not all(widths):
+        return ""
+    least, most = min(counts), max(counts)
+    some = f"{least} to {most}" if least < most else f"{most}"
+    return (
+        f"in {some} lanes of {join_with_and([f'{width:,}' for width in sorted(widths)])} channels"
+    )
+
+
+def _list_lanes(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    lanes: list[list[Piece]] = []
+    for piece in pieces:
+        lane = next((one for one in lanes if piece.part.follows(one[-1].part)), None)
+        if lane is None:
+            lanes.append([piece])
+        else:
+            lane.append(piece)
+    return lanes
 
 
 def _write_widths(held: Sequence[Sequence[Piece]]) -> str:

@@ -250,7 +250,7 @@ class StreamReader:
             return Stream(shares, features, scale, shares == 0)
         is_sum = operator.has("elementwise", "adds", "multiplies_elements")
         if len(taken) > 1 and (is_sum or operator.operands.list_of("addend")):
-            return max(taken, key=_rank)
+            return _sum_up(taken)
         if operator.has("averages", "pools_all", "reduces"):
             return first._replace(scale=0.0)
         if operator.has("convolves", "moves_pixels", "pools", "resamples"):
@@ -327,6 +327,19 @@ def _tell_change(stream: Stream) -> float:
 def _rank(stream: Stream) -> tuple[float, bool, bool]:
     """Return what is largest of the operand that tells most of a sum and the like."""
     return _tell_change(stream), not stream.is_cut, not stream.shares
+
+
+def _sum_up(taken: Sequence[Stream]) -> Stream:
+    """Return what is known of a sum and the like: what most of its operands' changes tell.
+
+    All have the same places. Where what comes in has several resolutions, as between modules whose
+    lanes exchange what they have (J. Wang and others, 2020, section 3), an operand that was made
+    smaller is so compared with another lane; one that is as it came in tells of its own.
+    """
+    most = max(taken, key=_rank)
+    scales = {stream.scale for stream in taken if stream.scale > 0}
+    is_of_lanes = len(scales) > 1 and _INCOMING.scale in scales
+    return most._replace(scale=_INCOMING.scale) if is_of_lanes else most
 
 
 def _multiply(scale: float, node: Node) -> float:

@@ -26,15 +26,15 @@ _Resolutions = tuple[frozenset[int], frozenset[int]]
 def find_parallel(view: View) -> list[Item]:
     """Return the closed groups that take and give pictures of several resolutions.
 
-    Of boxes that are alike the first one is there for all; what there is most of comes first, of
-    as many the one that holds most.
+    Of boxes that are alike the first one is there for all, and a stack for its repetitions; what
+    there is most of comes first, of as many the one that holds most.
     """
     found: dict[tuple[object, ...], Item] = {}
     count: Counter[tuple[object, ...]] = Counter()
     for item, resolutions in _list_candidates(view):
         key = (*sibling_key(item), item.depth, resolutions)
         found.setdefault(key, item)
-        count[key] += 1
+        count[key] += len(item.repeat.children) if item.repeat is not None else 1
 
     def rank(key: tuple[object, ...]) -> tuple[int, int]:
         group = found[key].element
@@ -69,7 +69,6 @@ def _list_candidates(view: View) -> Iterator[tuple[Item, _Resolutions]]:
                 is_group
                 and not child.is_open
                 and child.openable
-                and child.repeat is None
                 and min(map(len, ends)) >= _LEAST_RESOLUTIONS
             ):
                 yield child, ends

@@ -25,6 +25,7 @@ from .stream_sizes import (
     MOST_EDGES,
     is_stage,
     list_size_changes,
+    may_be_lanes,
     order_stream,
     tell_skips,
     tells_order,
@@ -221,7 +222,8 @@ def _find_sizes(
 
     Where a level is a U, or lanes, it is told so.
     """
-    if not edges or not is_stage(item):
+    is_told = is_stage(item)
+    if not edges or not (is_told or (with_lanes and may_be_lanes(item))):
         return {}, {}
     sizes = find_sizes(view.model)
     chain = order_stream(edges, find_longest_path(level))
@@ -231,9 +233,10 @@ def _find_sizes(
     found = [sizes.find(link.value) for link in links]
     resolutions = [size.resolution if size is not None else None for size in found]
     sums = {number for number, child in enumerate(item.children) if _adds(child)}
-    level.u = find_u(level, chain, resolutions, stubs, sums) or find_mirrored_levels(
-        level, chain, resolutions, stubs
-    )
+    if is_told:
+        level.u = find_u(level, chain, resolutions, stubs, sums) or find_mirrored_levels(
+            level, chain, resolutions, stubs
+        )
     told = [
         sizes.find_in_order(link.value) if tells_order(link, item.children) else size
         for link, size in zip(links, found, strict=True)
@@ -247,7 +250,7 @@ def _find_sizes(
         if lanes is not None:
             written = [size.write() if size is not None else "" for size in told]
             changes = lanes.choose_told(level.wires, changes, written)
-        return changes, {}
+        return changes if is_told or lanes is not None else {}, {}
     shape = level.u
     changes = {n: text for n, text in changes.items() if not shape.is_in_row(level.wires[n])}
     values = [[*map(sizes.find, link.bundle or (link.value,))] for link in links]

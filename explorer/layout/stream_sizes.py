@@ -29,10 +29,15 @@ def is_stage(item: Item) -> bool:
     That is so at the top and in groups that are neither a block of a known kind nor a repetition,
     nor inside one.
     """
+    return item.repeat is None and may_be_lanes(item)
+
+
+def may_be_lanes(item: Item) -> bool:
+    """Return whether an open item may show lanes: a stage, or one of the repetitions in one."""
     outer: Item | None = item
     while outer is not None and outer.kind != "root":
         element = outer.element
-        if not isinstance(element, Group) or element.kind == "repeat":
+        if not isinstance(element, Group) or (outer.repeat is not None and outer is not item):
             return False
         recognition = element.recognised
         if recognition is not None and recognition.family != "group":

@@ -7,12 +7,14 @@ from itertools import pairwise
 
 import pytest
 
+from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.layout.lane_opening import find_parallel
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.picture import Picture, make_picture
 from netloupe.explorer.render.ratios import find_ratios
 from netloupe.explorer.view import View, ViewOptions
+from tests.grouping.test_repeats import repeats
 from tests.layout.test_lanes import Pyramid, middle
 from tests.layout.test_u_shape import check_edges, compose, find_edge, named
 
@@ -46,7 +48,9 @@ def exchange(net: Pyramid, values: list[str], name: str = "") -> list[str]:
     return found
 
 
-def make_lanes(lanes: int = 2, modules: int = 1, prefix: str = "") -> Model:
+def make_lanes(
+    lanes: int = 2, modules: int = 1, prefix: str = "", *, finals: int | None = None
+) -> Model:
     net = Pyramid(1, 3, 128, 128)
     value = net.block("stem", "x", 8, 2)
     values = [value]
@@ -54,7 +58,8 @@ def make_lanes(lanes: int = 2, modules: int = 1, prefix: str = "") -> Model:
         values.append(net.block(f"begin{n}", values[-1], 8 << n, 2, n))
     for module in range(modules):
         values = exchange(net, values, f"{prefix}{module}/" if prefix else "")
-    return net.finish(*(net.convolve(f"final{n}/conv", each, 4) for n, each in enumerate(values)))
+    given = enumerate(values[:finals])
+    return net.finish(*(net.convolve(f"final{n}/conv", each, 4) for n, each in given))
 
 
 @pytest.mark.parametrize("lanes", [2, 3, 4])
@@ -88,14 +93,20 @@ def draw(model: Model) -> Picture:
 
 
 def test_a_block_of_lanes_is_drawn_beside_the_picture() -> None:
-    picture = draw(make_lanes(3, 4, "module"))
+    picture = draw(make_lanes(3, 4, "module", finals=1))
     assert len(picture.scene.zooms) == 1
-    boxes = named(picture.scene)
-    shown = [box for box in picture.scene.boxes if box.item.key.startswith("main/module0/branch")]
+    closed = [box.item for box in picture.scene.boxes if box.item.repeat and not box.item.is_open]
+    assert [len(item.repeat.children) for item in closed] == [4]
+    shown = [box for box in picture.scene.boxes if "/branch" in box.item.key]
     heights = [box.y for box in sorted(shown, key=lambda box: box.item.key)]
     assert len(heights) == 3
     assert heights == sorted(heights)
-    assert not boxes["module1"].item.is_open
+
+
+def test_modules_of_lanes_are_one_stack_where_their_lanes_are_alike() -> None:
+    """A lane that is made smaller for another one makes no stage of its own."""
+    model = make_lanes(3, 4, "module")
+    assert [len(group.children) for group in repeats(build_group_tree(model.graph))] == [4]
 
 
 def test_what_gives_several_resolutions_has_no_ratio_of_its_own() -> None:
@@ -111,5 +122,5 @@ def test_what_gives_several_resolutions_has_no_ratio_of_its_own() -> None:
 
 def test_blocks_of_several_resolutions_are_found_once_for_all_alike() -> None:
     view = View(make_lanes(3, 4, "module"), grouping="names")
-    assert [item.label for item in find_parallel(view)] == ["module0"]
+    assert [item.label for item in find_parallel(view)] == ["module0 … module3"]
     assert find_parallel(View(make_lanes(3), grouping="names")) == []
