@@ -123,9 +123,17 @@ class Ports(NamedTuple):
         """Return whether maps of some widths are what a layer of a width takes: one, or joined."""
         return width in taken or width == sum(taken)
 
+    def find_ends(self) -> tuple[int, ...]:
+        """Return the widths of the maps that enter and leave; nothing where there are several."""
+        is_map = self.has_maps and all(len(d) > _BEFORE + 1 for d in (*self.taken, *self.given))
+        ends = [{dims[1] for dims in each} for each in (self.taken, self.given)] if is_map else []
+        return (*(width for each in ends for width in each),) if {*map(len, ends)} == {1} else ()
+
     def find_taken(self, given: int) -> int | None:
         """Return the width of what enters, of values of which what leaves has a known width."""
         if len(self.given) != 1 or not self.taken:
+            return None
+        if len(self.given[0]) > _BEFORE + 1 and not self.has_maps:
             return None
         axes = [axis for axis in _list_axes(self.given[0]) if self.given[0][axis] == given]
         alike = {dims[axes[0]] for dims in self.taken if len(dims) == len(self.given[0]) and axes}
@@ -319,13 +327,10 @@ def list_port_widths(blocks: Sequence[Group]) -> list[int]:
     """
     spans = []
     for block in blocks:
-        ports = find_ports(block)
-        images = ports.has_maps
-        images &= all(len(dims) > _BEFORE + 1 for dims in (*ports.taken, *ports.given))
-        taken, given = ({dims[1] for dims in each} for each in (ports.taken, ports.given))
-        if not images or len(taken) != 1 or len(given) != 1:
+        ends = find_ports(block).find_ends()
+        if not ends:
             return []
-        spans.append((*taken, *given))
+        spans.append(ends)
     if any(before[1] != after[0] for before, after in pairwise(spans)):
         return []
     return [width for width, _ in groupby((spans[0][0], *(span[1] for span in spans)))]

@@ -50,17 +50,25 @@ class LoopRoom(NamedTuple):
         Whether nothing else comes in at the port where the next step begins.
     widths
         Of the two lines over it, the lower one first.
+    others
+        Further ports where something begins outside that later steps take from the one before.
+    results
+        Ports where what the next step takes leaves the loop, too.
     """
 
     start: int
     end: int
     is_alone: bool
     widths: tuple[float, ...]
+    others: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BackEdge:
     """A back edge, drawn as two edges: from the end of the body to beside it, and on from there.
+
+    What is carried besides, and begins outside at a port of its own, has one more from there.
 
     Parameters
     ----------
@@ -85,15 +93,20 @@ def plan_back_edge(item: Item, plan: Plan, measure: LoopMeasure) -> BackEdge | N
     if value is None:
         return None
     labels = measure.loop_labels(item)
+    start = -1 if carried.start is None else borders.inputs.get(carried.start, -1)
+    others = {borders.inputs.get(one, -1) for one in carried.starts} - {start, -1}
     room = LoopRoom(
-        -1 if carried.start is None else borders.inputs.get(carried.start, -1),
+        start,
         -1 if carried.end is None else borders.outputs.get(carried.end, -1),
         carried.start in carried.entering,
         tuple(width for _, width in labels),
+        (*sorted(others),) if start >= 0 else (),
+        (*sorted({borders.outputs.get(one, -1) for one in carried.ends} - {-1}),),
     )
     first = LevelEdge(value, path_of_value(value, item.instance), -1, -1, "loop", False)
-    texts = tuple(text for text, _ in labels)
-    return BackEdge((first, first._replace(arrow=True)), texts, room)
+    last = first._replace(arrow=True)
+    texts = [text for text, _ in labels] + [""] * len(room.others)
+    return BackEdge((first, last, *[last] * len(room.others)), (*texts,), room)
 
 
 def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple[Inside, Floats]:
@@ -119,7 +132,7 @@ def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple
     if is_down:
         length, breadth = breadth, length
     start = _place_of(inside.inputs, room.start, breadth)
-    end = _place_of(inside.outputs, room.end, breadth)
+    end = max(_place_of(inside.outputs, port, breadth) for port in (room.end, *room.results))
     if not room.is_alone:
         start = max(start - _BESIDE, _BESIDE)
     beside = length - _FROM_END
@@ -128,6 +141,9 @@ def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple
         [(end, beside), (-_ASIDE, beside), middle],
         [middle, (-_ASIDE, -_ABOVE), (start, -_ABOVE), (start, 0.0)],
     ]
+    for number in room.others:  # beside what comes in at the same port
+        other = inside.inputs[number] - (_BESIDE if inside.inputs[number] > start else -_BESIDE)
+        ways.append([(min(start, other) - _BEND, -_ABOVE), (other, -_ABOVE), (other, 0.0)])
     curves = [np.array([*way[0], *round_corners(way, _BEND)]).reshape(-1, 2) for way in ways]
     if not is_down:
         curves = [curve[:, ::-1] for curve in curves]
@@ -138,7 +154,7 @@ def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple
     over = _HALF_WIDTH + (_ABOVE if is_down else _ASIDE)
     places = [
         (first + width / 2, -over - _LINE * (line + 0.5)) for line, width in enumerate(room.widths)
-    ]
+    ] + [(0.0, 0.0)] * len(room.others)
     laid = replace(
         inside,
         curves=_add_curves(inside.curves, curves),

@@ -70,7 +70,12 @@ def name_entries(item: Item, piece: Flat, write: Write, name: NameValues) -> Fla
         value = outer.get(edge.path) or (edge.value if edge in handed else None)
         if value is None or (edge is main and not is_named):
             continue
-        text, width = write(_choose_name(name(item.members(value)), value, item))
+        handed_there = _list_handed(piece, edge, item)
+        text, width = write(
+            ", ".join(handed_there)
+            if len(handed_there) > 1
+            else _choose_name(name(item.members(value)), value, item)
+        )
         if not text:
             text, width = write(_write_size(value))
         place = names.place(edge.points[0], width) if text else None
@@ -79,6 +84,16 @@ def name_entries(item: Item, piece: Flat, write: Write, name: NameValues) -> Fla
             y = edge.points[1] - NAME_ABOVE - line * LINE_HEIGHT
             named[id(edge)] = edge._replace(label=text, label_x=x, label_y=y)
     return piece._replace(edges=tuple(named.get(id(edge), edge) for edge in piece.edges))
+
+
+def _list_handed(piece: Flat, entering: SceneEdge, item: Item) -> list[str]:
+    """Return what is handed on by one port of a loop, each once."""
+    if not item.carried.loop:
+        return []
+    x, y = entering.points[-2:]
+    inner = (edge for edge in piece.edges if edge.source == 0 and edge.points[:2] == (x, y))
+    names = (item.carried.names.get(edge.value) for edge in inner if edge.value is not None)
+    return [*dict.fromkeys(filter(None, names))]
 
 
 class _Names:

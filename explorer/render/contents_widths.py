@@ -44,6 +44,9 @@ def write_course_of(ingredients: Sequence[Ingredient], ports: Ports) -> str:
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
         return ""
+    if is_broken and ports.joins_entering:  # what each gives is beside what those before it gave
+        ends = ports.find_ends()
+        return write_widths(*ends) if ends else ""
     widths = _join_courses([each for _, each in known], is_broken=is_broken)
     if _is_unknown(ingredients):  # what follows takes of its values
         taken = ports.find_taken(widths[-1])

@@ -83,13 +83,12 @@ def gather_carried(
     end = next(iter(leaving.values()), None)
     if start is None:
         start = next(filter(None, outside), None)
-    if end is None:
-        results = (typical.results.get(one.given, ()) for one in typical.handed if one.given)
-        end = next(chain.from_iterable(results), None)
+    results = [typical.results.get(one.given, ()) for one in typical.handed if one.given]
+    ends = [*chain.from_iterable(results)]
+    end = end or next(iter(ends), None)
     told = (names[one] for one in (*given, *taken) if one is not None)
-    return Carried(
-        entering, leaving, names, tuple(dict.fromkeys(filter(None, told))), start, end, starts
-    )
+    told_once = tuple(dict.fromkeys(filter(None, told)))
+    return Carried(entering, leaving, names, told_once, start, end, starts, frozenset(ends))
 
 
 def join_entering(children: Sequence[Item], carried: Carried) -> None:

@@ -105,6 +105,8 @@ class Carried:
     start, end
         Of a loop the ports at which the first of it comes in and leaves: of the repeat, or as in
         ``entering`` and ``leaving``; None where there is none.
+    ends
+        Of a loop what leaves the repeat of what is handed on, too.
     """
 
     entering: Mapping[Value, Value] = field(default_factory=dict)
@@ -114,6 +116,7 @@ class Carried:
     start: Value | None = None
     end: Value | None = None
     starts: frozenset[Value] = frozenset()
+    ends: frozenset[Value] = frozenset()
 
 
 NOTHING_CARRIED = Carried()
