@@ -290,6 +290,10 @@ def _may_be_learned(value: Value) -> bool:
     if width <= _MOST_SPACED and _is_evenly_spaced(value):
         return False
     node = value.producer
+    if node is not None and node.operator.has("repeats"):
+        first = node.input(0)
+        if first is not None and find_stored_tensor(first) is not None and read_width(first) <= 1:
+            return False  # one number in all places, however often it was repeated
     is_set = node is not None and node.operator.has("stores_constant")
     tensor = constant_tensor(value) if is_set else None
     return tensor is None or len({*read_numbers(tensor, _MOST_ALIKE)}) != 1
