@@ -48,7 +48,9 @@ def make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: FaceS
     recognition = recognise_function(node.function) if node.function is not None else None
     if recognition is not None:
         quiet = recognition.name
-        blocks.append(list_facts(recognition.facts))
+        told = list_facts(recognition.facts)
+        # what a call is says more than the attributes and weights that are passed to it
+        blocks = [told] if facts is not None and told else [*blocks, told]
     elif item.openable:
         blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     return make_box(
