@@ -107,11 +107,15 @@ def make_recurrent(
     return writer.load()
 
 
-def make_lstm(steps: int = 4, *, naming: str = "legacy") -> Model:
-    """Return an LSTM that is written out, its states zero before the first step."""
+def make_lstm(steps: int = 4, *, naming: str = "legacy", takes_states: bool = False) -> Model:
+    """Return an LSTM that is written out, its states zero before the first step, or inputs."""
     writer = Writer(naming)
     writer.inputs = {f"x{step}": [1, WIDTH] for step in range(steps)}
-    state, cell = writer.weight("h0", 1, WIDTH), writer.weight("c0", 1, WIDTH)
+    if takes_states:
+        writer.inputs |= {"h0": [1, WIDTH], "c0": [1, WIDTH]}
+        state, cell = "h0", "c0"
+    else:
+        state, cell = writer.weight("h0", 1, WIDTH), writer.weight("c0", 1, WIDTH)
     for step in range(steps):
         scope = call("cell", step)
         gates = []

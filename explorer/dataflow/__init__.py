@@ -21,6 +21,7 @@ from .determined_nodes import (
     find_leading_nodes,
     list_edges,
 )
+from .loop_conditions import find_fixed_condition
 from .passing import (
     MOST_PASSED,
     copies_stored,
@@ -41,6 +42,7 @@ __all__ = [
     "Integers",
     "copies_stored",
     "find_determined_nodes",
+    "find_fixed_condition",
     "find_giver",
     "find_input_independence",
     "find_input_independence_given",

@@ -6,6 +6,7 @@ size they are always the same, and who draws the network draws none of them.
 
 from __future__ import annotations
 
+from netloupe.explorer.dataflow import find_fixed_condition
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
@@ -65,6 +66,7 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
 
     What only arranges something learned is among them.
     """
+    condition = find_fixed_condition(graph)
     fit: set[Node] = set()
     arranged: set[Node] = set()
     learned: set[Node] = set()
@@ -75,7 +77,9 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
         operator = node.operator
         givers = {value.producer for value in node.inputs if value is not None}
         is_scale = any(giver is not None and giver.operator.has("quantizes") for giver in givers)
-        if operator.has("random") or any(value.is_output for value in outputs):
+        if operator.has("random") or any(
+            value.is_output and value is not condition for value in outputs
+        ):
             continue
         if is_scale or not learned.isdisjoint(givers):
             learned.add(node)

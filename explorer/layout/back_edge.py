@@ -86,7 +86,8 @@ class BackEdge:
 def plan_back_edge(item: Item, plan: Plan, measure: LoopMeasure) -> BackEdge | None:
     """Return the back edge of an open item; None where it is no loop that shows one step."""
     repeat, carried = item.repeat, item.carried
-    if repeat is None or item.is_unrolled or not repeat.is_loop:
+    is_loop = repeat.is_loop if repeat is not None else bool(carried.loop)
+    if not is_loop or item.is_unrolled:
         return None
     borders = plan.borders
     value = carried.end or carried.start or next(iter(carried.names), None)
@@ -132,7 +133,9 @@ def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple
     if is_down:
         length, breadth = breadth, length
     start = _place_of(inside.inputs, room.start, breadth)
-    end = max(_place_of(inside.outputs, port, breadth) for port in (room.end, *room.results))
+    # what is only carried on has no port: it is made on the way to those that there are
+    ends = [port for port in (room.end, *room.results) if port >= 0] or [0]
+    end = max(_place_of(inside.outputs, port, breadth) for port in ends)
     if not room.is_alone:
         start = max(start - _BESIDE, _BESIDE)
     beside = length - _FROM_END

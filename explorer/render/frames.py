@@ -25,6 +25,8 @@ from .text import clean_label, measure_text, shorten_text
 
 #: what a loop is that is written out
 SHARED = "shared weights"
+#: how often a graph runs of which the file does not tell it
+EACH_TURN = "again and again"
 #: what a frame is called whose name is only a number
 _NAMELESS = "Block"
 #: stands behind the title of a group that goes on in another column

@@ -11,7 +11,7 @@ from netloupe.explorer.view import Item
 from .box import MARGIN
 from .face import Face
 from .faces import FaceBook
-from .frames import CONTINUED, SHARED, measure_title
+from .frames import CONTINUED, EACH_TURN, SHARED, measure_title
 from .shares import Shares
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
@@ -85,7 +85,7 @@ class Labels:
     def loop_labels(self, item: Item) -> tuple[tuple[str, float], ...]:
         """Return the lines over the back edge of an open loop, each with its width in pixels."""
         repeat = item.repeat
-        times = f"×{len(repeat.children):,}, {SHARED}" if repeat is not None else ""
+        times = f"×{len(repeat.children):,}, {SHARED}" if repeat is not None else EACH_TURN
         names = item.carried.loop
         more = len(names) - _MOST_CARRIED
         carried = ", ".join(names[:_MOST_CARRIED]) + (f" and {more} more" if more > 0 else "")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
+from netloupe.explorer.dataflow import find_fixed_condition
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import (
     Graph,
@@ -29,6 +30,7 @@ from .families import merge_families
 from .group_borders import GroupBorders, body_graphs, find_constants
 from .item import ConstantRow, Instance, Item, ItemKind
 from .joined_ports import join_ports_of_one
+from .loop_states import gather_states
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
@@ -76,6 +78,9 @@ class ChildMaker:
             bodies = body_graphs(element)
             if len(bodies) == 1:
                 item.body = self._enter(item, element, bodies[0])
+                item.carried = gather_states(
+                    element, bodies[0], item.values_at(item.inputs), item.values_at(item.outputs)
+                )
                 return self._graph_children(item, bodies[0])
             item.body = item.instance
             branches = [self._make_branch(item, element, body) for body in bodies]
@@ -206,6 +211,11 @@ class ChildMaker:
             inputs += tuple([v for v in outputs if v.graph is not graph and v not in known])
         else:
             outputs = tuple(value for value in outputs if not body.results.get(value))
+            fixed = find_fixed_condition(graph)
+            outputs = tuple(value for value in outputs if value is not fixed)
+            constants = tuple(value for value in constants if value is not fixed)
+            if graph.parent_node is not None and graph.parent_node.operator.has("loops"):
+                inputs = tuple(value for value in inputs if value.is_used or value.is_output)
         return inputs, constants, outputs
 
     def _make_terminals(

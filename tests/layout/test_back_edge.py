@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneEdge
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import View, ViewOptions
@@ -96,3 +99,62 @@ def test_a_loop_beside_the_picture_has_its_back_edge_and_room_for_it(engine: Lay
     carried = frame.item.carried
     ends = {edge.value for edge in scene.edges if -1 in (edge.source, edge.target)}
     assert ends.isdisjoint({*carried.entering, *carried.leaving})
+
+
+def test_what_else_is_carried_is_led_to_where_it_begins(engine: LayoutEngine) -> None:
+    """A state that begins outside has a port of its own, and each later step takes the last one."""
+    view, scene = compose(engine, make_lstm(takes_states=True))
+    assert find_geometry_faults(scene, view) == []
+    _, *onward = list_back(scene)
+    (frame,) = [box for box in scene.boxes if box.item.is_open]
+    ends = sorted(edge.points[-2] for edge in onward)
+    ports = sorted(
+        edge.points[-2]
+        for edge in scene.edges
+        if edge.kind == "data" and edge.target >= 0 and scene.boxes[edge.target] is frame
+    )
+    assert len(ends) == 2
+    assert all(edge.arrow for edge in onward)
+    assert sum(any(abs(end - port) < 20 for end in ends) for port in ports) == 2
+
+
+def make_loop_node(op_type: str) -> Model:
+    """Return a network that adds up in a Loop that only its number of turns ends, or in a Scan."""
+    make, info = helper.make_node, helper.make_tensor_value_info
+    state = info("h_in", TensorProto.FLOAT, [4]), info("h_out", TensorProto.FLOAT, [4])
+    nodes = [make("Tanh", ["h_in"], ["t"]), make("Add", ["t", "row"], ["h_out"])]
+    scalar = {name: info(name, TensorProto.BOOL, []) for name in ("cond_in", "cond_out")}
+    if op_type == "Loop":
+        yes = numpy_helper.from_array(np.array(True), "yes")
+        body = helper.make_graph(
+            [make("Identity", ["yes"], ["cond_out"]), make("Abs", ["x"], ["row"]), *nodes],
+            "turn",
+            [info("turn_number", TensorProto.INT64, []), scalar["cond_in"], state[0]],
+            [scalar["cond_out"], state[1]],
+            [yes],
+        )
+        node = make("Loop", ["times", "", "h0"], ["h"], body=body)
+    else:
+        rows = info("row", TensorProto.FLOAT, [4])
+        body = helper.make_graph(nodes, "turn", [state[0], rows], [state[1]])
+        node = make("Scan", ["h0", "x"], ["h"], body=body, num_scan_inputs=1)
+    inputs = [info("x", TensorProto.FLOAT, [4] if op_type == "Loop" else [5, 4])]
+    inputs += [info("h0", TensorProto.FLOAT, [4]), info("times", TensorProto.INT64, [])]
+    graph = helper.make_graph([node], "g", inputs, [info("h", TensorProto.FLOAT, [4])])
+    opsets = [helper.make_opsetid("", 17)]
+    return load(helper.make_model(graph, opset_imports=opsets).SerializeToString())
+
+
+@pytest.mark.parametrize("op_type", ["Loop", "Scan"])
+def test_an_open_loop_of_the_file_carries_its_state(engine: LayoutEngine, op_type: str) -> None:
+    model = make_loop_node(op_type)
+    view = View(model)
+    (node,) = [item for item in view.root.children if item.openable]
+    view.open(node.path)
+    scene = Composer(engine).compose(view, Labels(direction="TB"), "TB")
+    assert find_geometry_faults(scene, view) == []
+    beside, onward = list_back(scene)
+    assert beside.label == "carries h"
+    assert onward.arrow
+    shown = {box.item.label for box in scene.boxes}
+    assert not shown & {"cond_in", "cond_out"}  # it always goes on
