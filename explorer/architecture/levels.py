@@ -78,7 +78,8 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
     if turns > 1:
         is_back = any(one.turns == turns and one.is_up for one in given)
         times = (turns + 1) // 2
-        if turns % 2 and is_back and times <= _MOST_TIMES and resolutions.fused < 2:
+        is_whole = turns % 2 and is_back and times <= _MOST_TIMES and resolutions.fused < 2
+        if is_whole and _count_waists(outline, resolutions) >= times - 1:
             return Levels(text=f"down and up {times} times")
         return Levels(text=_count_resolutions(outline, resolutions))
     if len(downs) < _LEAST_STEPS or len(ups) < _LEAST_STEPS:
@@ -108,6 +109,27 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
         text += f", {resolutions.fused + 1} levels put together"
     is_unet = _is_unet(outline, resolutions, ups, across) and len({o.factor for o in given}) == 1
     return Levels("UNet" if is_unet else "Convolutional encoder-decoder", text, facts)
+
+
+def _count_waists(outline: Outline, resolutions: Resolutions) -> int:
+    """Return how often all goes through one part behind a way up, before the next way down.
+
+    Between stacked hourglasses it does (A. Newell and others, 2016, figure 4); resolutions that
+    exchange values side by side go neither down nor up (J. Wang and others, 2020, figure 2).
+    """
+    before = [part.before for part in outline.parts]
+    behind = [0] * len(before)
+    for part, mask in zip(outline.parts, before, strict=True):
+        for place in range(len(before)):
+            if mask >> place & 1:
+                behind[place] |= 1 << part.place
+    every = sum(1 << part.place for part in outline.parts)
+    found = {
+        resolutions[part.end].turns
+        for part in outline.parts
+        if every == before[part.place] | behind[part.place] | 1 << part.place
+    }
+    return sum(turns > 0 and turns % 2 == 0 for turns in found)
 
 
 def _is_unet(

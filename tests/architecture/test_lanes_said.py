@@ -79,6 +79,28 @@ def test_blocks_in_lanes_are_told_with_all_widths(modules: tuple[int, ...], said
     assert said in tell(modules).summary
 
 
+@pytest.mark.parametrize("modules", [(2, 3, 4), (3, 3, 3)])
+def test_lanes_that_exchange_values_go_neither_down_nor_up(modules: tuple[int, ...]) -> None:
+    assert "down and up" not in tell(modules).summary
+
+
+def tell_waists(times: int) -> Architecture:
+    """Return what is said of ways down and up without skips, one behind the other."""
+    net = Lanes()
+    value = net.conv(net.take("x", (1, 3, 64, 64)), 3, 8)
+    for _ in range(times):
+        for _ in range(2):
+            value = net.add("Relu", net.halve(value, 8, 8))
+        for _ in range(2):
+            value = net.add("Relu", net.conv(net.resize(value, 2.0), 8, 8))
+    return net.finish(net.conv(value, 8, 17, 1)).architecture
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_ways_behind_each_other_go_down_and_up(times: int) -> None:
+    assert f"down and up {times} times" in tell_waists(times).summary
+
+
 def test_blocks_in_a_row_are_in_no_lanes() -> None:
     told = tell((1, 1, 1)).summary
     assert "residual blocks" in told
