@@ -9,7 +9,7 @@ would tell of the same once more. Layout, constants and arithmetic on shapes mak
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import Literal, NamedTuple
@@ -109,10 +109,15 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
 def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
     """Return whether a first member takes nothing but what others take, too: its stream is stored.
 
-    What it would compute of that an exporter may have computed beforehand.
+    What it would compute of that an exporter may have computed beforehand. It takes that as they
+    do: what all layers of a dense block join is the stream of the first.
     """
-    first, *others = (MemberReader(nodes).list_taken() for nodes in members)
-    return bool(others) and first < set[Value]().union(*others)
+    first, *others = map(MemberReader, members)
+    taken = first.list_taken()
+    if not others or not taken < set[Value]().union(*(one.list_taken() for one in others)):
+        return False
+    uses = (one.list_uses(taken) for one in others)
+    return first.list_uses(taken) <= set[tuple[Value, str, int]]().union(*uses)
 
 
 def list_starts(first: Sequence[Node], second: Sequence[Node]) -> list[Node]:
@@ -259,6 +264,15 @@ class MemberReader:
             if source is not None
             and source.producer not in self._inside
             and not is_input_independent(source)
+        }
+
+    def list_uses(self, taken: Container[Value]) -> set[tuple[Value, str, int]]:
+        """Return as which operand of which operator the member takes some values around it."""
+        return {
+            (source, node.op_type, place)
+            for node in self.nodes
+            for place, value in enumerate(_list_operands(node))
+            if (source := self._find_source(value)) is not None and source in taken
         }
 
     def _find_source(self, value: Value | None) -> Value | None:

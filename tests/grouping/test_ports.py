@@ -417,3 +417,49 @@ def test_a_stack_tells_widths_of_its_first_block_too() -> None:
     lines = [line for lines in faces.values() for line in lines]
     assert any("20 → 32" in line for line in lines)
     assert not any("32 → 3" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("ports", "ends"),
+    [
+        (Ports(((1, 4, 8, 8),), ((1, 12, 8, 8),)), (4, 12)),
+        (Ports(((1, 4, 8, 8), (1, 4, 4, 4)), ((1, 12, 8, 8),)), (4, 12)),
+        (Ports(((1, 4, 8, 8), (1, 6, 8, 8)), ((1, 12, 8, 8),)), ()),
+        (Ports(((1, 4, 8, 8),), ((1, 12, 8, 8),), has_maps=False), ()),
+        (Ports(((1, 4, 8),), ((1, 12, 8),)), ()),
+    ],
+)
+def test_the_ends_of_a_block_of_maps(ports: Ports, ends: tuple[int, ...]) -> None:
+    assert ports.find_ends() == ends
+
+
+def test_the_width_that_enters_is_that_of_no_other_axis() -> None:
+    """Of maps whose axes change their order the second one need not be that of the channels."""
+    assert Ports(((1, 16, 8),), ((1, 16, 32),)).find_taken(32) == 8
+    assert Ports(((1, 16, 16, 32),), ((1, 32, 16, 16),), has_maps=False).find_taken(32) is None
+
+
+@pytest.mark.parametrize("layers", [2, 3])
+def test_a_dense_block_says_what_enters_and_leaves_it(layers: int) -> None:
+    """Not what one of its layers adds (G. Huang and others, 2017, figure 1)."""
+    nodes = [helper.make_node("Conv", ["x", "stem"], ["s"], "/stem/Conv", pads=[1] * 4)]
+    weights: dict[str, tuple[int, ...]] = {"stem": (4, 4, 3, 3)}
+    parts = ["s"]
+    for layer in range(layers):
+        scope, taken = f"/dense/layer{layer}", "s"
+        if layer:
+            taken = f"j{layer}"
+            nodes.append(helper.make_node("Concat", parts, [taken], f"{scope}/Concat", axis=1))
+        weights[f"w{layer}"] = (6, 4 + 6 * layer, 3, 3)
+        nodes += [
+            helper.make_node("Relu", [taken], [f"r{layer}"], f"{scope}/Relu"),
+            helper.make_node("Conv", [f"r{layer}", f"w{layer}"], [f"c{layer}"], f"{scope}/Conv"),
+        ]
+        nodes[-1].attribute.append(helper.make_attribute("pads", [1] * 4))
+        parts = [*parts, f"c{layer}"]
+    nodes.append(helper.make_node("Concat", parts, ["all"], "/dense/Concat", axis=1))
+    nodes.append(helper.make_node("Relu", ["all"], ["r"], "/end/Relu"))
+    nodes.append(helper.make_node("Neg", ["r"], ["y"], "/end/Neg"))
+    texts = list_faces(make_model(nodes, weights))["dense"]
+    assert any(f"4 → {4 + 6 * layers}" in text for text in texts)
+    assert not any("stored" in text for text in texts)

@@ -85,3 +85,22 @@ def test_the_row_of_one_layer_is_hidden_and_what_is_looked_up_is_not() -> None:
     assert _find(text) == [["Gather", "Transpose"]]
     listed = text.replace("second)", "listed)").replace("<perm = [1, 0]>", "<perm = [0, 2, 1]>")
     assert not _find(listed)
+
+
+def test_one_number_that_is_repeated_was_not_learned() -> None:
+    text = """
+        biased (float[1, 8, 16] x) => (float[1, 8, 16] y)
+        <int64[2] square = {16, 16}, float none = {0}, int64[3] all = {1, 8, 16}, float two = {2}>
+        {
+          [a] w = ConstantOfShape (square)
+          [first__MatMul] h = MatMul (x, w)  [first__Relu] r = Relu (h)
+          [Expand] zeros = Expand (none, all)
+          [Mul] scaled = Mul (zeros, two)
+          [Add] some = Add (r, scaled)
+          [last__MatMul] l = MatMul (some, w)  [last__Relu] s = Relu (l)
+          [Neg] t = Neg (s)  [Abs] u = Abs (t)  [Sqrt] v = Sqrt (u)  [Floor] y = Floor (v)
+        }
+    """
+    assert _find(text) == [["Expand", "Mul"]]
+    row = "float[16] none = {1, 2, 3, 5, 8, 13, 21, 34, 1, 2, 3, 5, 8, 13, 21, 34}"
+    assert _find(text.replace("float none = {0}", row)) == [["Expand"]]  # the row, wider

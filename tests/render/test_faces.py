@@ -18,6 +18,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE, lay_title
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook, make_face
+from netloupe.explorer.render.facts import NodeFacts
 from netloupe.explorer.render.group_names import fold_chain
 from netloupe.explorer.render.group_summary import (
     write_difference,
@@ -397,6 +398,10 @@ def test_a_call_says_what_its_function_is() -> None:
     assert words(face)[:2] == ["head", "Linear"]
     assert "12 → 5" in words(face)
     assert not any("inside" in text for text in words(face))
+    # a figure leaves out what is passed to it: in_features 12 · out_features 5
+    assert any("features" in text for text in words(face))
+    figure = make_face(item, NodeFacts(), has_controls=False)
+    assert words(figure) == ["head", "Linear", "12 → 5"]
 
 
 def test_what_a_function_is_keeps_no_model() -> None:
