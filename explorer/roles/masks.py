@@ -36,6 +36,8 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
         is_relative = all(_compares_with_itself(node.input(1)) for node in looked_up)
         return Purpose(RELATIVE_BIAS if is_relative else _BIAS, list_mask_facts(piece))
     has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
+    if all(use.user.operator.has("logical") for use in piece.uses[:_MOST_USES]):
+        return Purpose(MASK, list_mask_facts(piece))  # which places there are, for several masks
     # 1 - mask, times a large negative number
     is_inverted = {"multiplies_elements", "subtracts"} <= piece.traits
     is_inverted = is_inverted and piece.traits.isdisjoint(COUNTING_TRAITS)

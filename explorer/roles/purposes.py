@@ -22,6 +22,7 @@
   added (Y. Gorishniy and others, Revisiting Deep Learning Models for Tabular Data, 2021,
   section 3.3).
 * sampling grid: places at which something is sampled.
+* mask: truth values of what comes in, which tell where a computed value is replaced by a number.
 * ends of edges: see :mod:`netloupe.explorer.roles.edge_ends`.
 """
 
@@ -48,6 +49,9 @@ _BOTH = "cosine and sine"
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 _MOST_USES = 200
+#: what is computed, and the number in its place where a mask says so
+_CHOSEN = ("then", "else")
+MASKED = "mask"
 
 
 def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> Purpose | None:
@@ -75,6 +79,7 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
         _find_tokenizer,
         _find_grid,
         find_edge_ends,
+        _find_choice,
     ):
         purpose = search(piece)
         if purpose is not None:
@@ -288,3 +293,15 @@ def _find_grid(piece: PreparationNodes) -> Purpose | None:
         if not operator.has("samples") or list_places(use) != {*operator.operands.list_of("grid")}:
             return None
     return Purpose("sampling grid") if piece.uses else None
+
+
+def _find_choice(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece tells where a number stands in the place of what is computed."""
+    for use in piece.uses:
+        operator, chosen = use.user.operator, use.user.inputs[1:]
+        if not operator.has("chooses") or list_places(use) != {0} or len(chosen) != len(_CHOSEN):
+            return None
+        if [value is not None and is_input_independent(value) for value in chosen].count(True) != 1:
+            return None
+    is_told = not piece.traits.isdisjoint(("compares", "logical"))
+    return Purpose(MASKED) if piece.uses and is_told and piece.list_inputs() else None
