@@ -29,7 +29,7 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
 
     What is looked up in a stored table is learned, and no mask.
     """
-    if not piece.uses or not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
+    if not piece.uses or not all(masks_scores(use) for use in piece.uses[:_MOST_USES]):
         return None
     looked_up = [node for node in piece.nodes if _looks_up_biases(node)]
     if looked_up:
@@ -93,7 +93,7 @@ def _multiplies_by_slopes(node: Node) -> bool:
     return False
 
 
-def _masks_scores(use: PreparationUse) -> bool:
+def masks_scores(use: PreparationUse) -> bool:
     """Return whether a use adds a value to the scores of an attention, or chooses among them.
 
     What scores, or a bias of theirs, are divided by is no mask, and what they are multiplied with
