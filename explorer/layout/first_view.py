@@ -29,6 +29,7 @@ from .limited_opening import open_within
 from .most_boxes import close_to_most
 from .opening_limits import LIMITS
 from .plan import Measure
+from .row_insets import show_one_of_row
 from .scene import Scene
 
 
@@ -125,6 +126,7 @@ class FirstView:
         search = self._choose(view, direction, end)
         if not search.is_special:
             show_untold(search)
+            show_one_of_row(search)
             close_to_most(search)
         return search.insets
 
