@@ -158,7 +158,8 @@ def describe_shown(item: Item) -> str:
         shown = f"shows {label}"
         if _measure(shown, "title-muted") <= MOST_SHOWN:
             return shown
-    return f"shows {item.shown + 1:,} of {len(repeat.children):,}"
+    ends = {0: "the first", len(repeat.children) - 1: "the last"}
+    return f"shows {ends.get(item.shown) or f'{item.shown + 1:,} of {len(repeat.children):,}'}"
 
 
 def describe_others(item: Item) -> tuple[str, ...]:
