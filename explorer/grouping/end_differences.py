@@ -1,7 +1,7 @@
 """What the first or the last block of a stack lacks that all others have, in words.
 
-``the last without GELU``, ``the first begins the sum``, ``the last without the branch to a next
-one``; where others of the kind are left, ``the last without one Linear``.
+``the last without GELU``, ``the first begins the sum``, ``the last without one branch``; where
+others of the kind are left, ``the last without one Linear``.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def tell_lacking(
     if is_last and _adds_part(_list_missing(odd, whole), whole):
         return "another part added between them"
     if is_last and _lacks_branch(odd, whole):
-        return f"{which} without the branch to a next one"
+        return f"{which} without one branch"
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")

@@ -24,8 +24,8 @@ from tests.test_known_architectures import KNOWN, find_file
 
 _NUMBERS = re.compile(r"(dilation|kernel|stride) (\d+(?:, (?:then )?\d+)+|\d+ (?:…|to) \d+)")
 _ODD = re.compile(
-    r"the (first|last) (halves the size|with|without|divides the size by|begins the sums?|"
-    r"without the branch to a next one)(?: (.+))?"
+    r"the (first|last) (halves the size|with|without|divides the size by|begins the sums?)"
+    r"(?: (.+))?"
 )
 _OTHER = re.compile(r"the (first|last): (.+)")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
