@@ -54,7 +54,7 @@ def tell_lacking(
         return ""
     which = "the last" if is_last else "the first"
     if is_last and _adds_part(_list_missing(odd, whole), whole):
-        return "another part added between them"
+        return "each result is added to the next part"
     if is_last and _lacks_branch(odd, whole):
         return f"{which} without one branch"
     missing = _list_missing(odd, whole)

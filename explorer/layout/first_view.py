@@ -24,6 +24,7 @@ from .compose import DEADLINE, Composer
 from .first_view_search import STACK_ZOOMS, Search
 from .idea_insets import show_untold
 from .idea_opening import count_ideas, open_ideas
+from .inset_hearts import open_hearts
 from .inset_scene import Inset, compose_with_insets
 from .limited_opening import open_within
 from .most_boxes import close_to_most
@@ -127,6 +128,7 @@ class FirstView:
         if not search.is_special:
             show_untold(search)
             show_one_of_row(search)
+            open_hearts(search)
             close_to_most(search)
         return search.insets
 

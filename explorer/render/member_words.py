@@ -158,7 +158,7 @@ def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:
     if _SOME.search(text):
         return True
     ends = {0} if "the first" in text else set[int]()
-    if "the last" in text or "between them" in text:
+    if "the last" in text or "to the next part" in text:
         ends.add(last)
     # what all but an end have is said of that end
     return {*odd} <= ends or {*range(last + 1)} - {*odd} <= ends
