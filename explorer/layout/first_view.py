@@ -24,7 +24,6 @@ from .compose import DEADLINE, Composer
 from .first_view_search import STACK_ZOOMS, Search
 from .idea_insets import show_untold
 from .idea_opening import count_ideas, open_ideas
-from .inset_hearts import open_hearts
 from .inset_scene import Inset, compose_with_insets
 from .limited_opening import open_within
 from .most_boxes import close_to_most
@@ -32,6 +31,7 @@ from .opening_limits import LIMITS
 from .plan import Measure
 from .row_insets import show_one_of_row
 from .scene import Scene
+from .shown_hearts import open_hearts
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ _MOST_STACKS = 4
 _LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
 #: of those that are called alike so many
 _MOST_ALIKE = 3
-#: the kind of part that picks rows of a table
-_LOOKUP = "embedding"
+#: what picks rows of a table
+_LOOKUP = "Embedding"
 #: several blocks are all that is around them where that has so few nodes besides
 _MOST_OF_ROW = 0.8
 #: what holds more of all nodes is the model, and no part of it
@@ -143,5 +143,4 @@ def _tell_order(group: Group) -> int:
 
 def _only_looks_up(group: Group) -> bool:
     """Return whether all work in a block is to look up rows of tables."""
-    working = [one.kind for one in group.contents if one.rank >= WORK]
-    return bool(working) and {*working} == {_LOOKUP}
+    return {one.name for one in group.contents if one.rank >= WORK} == {_LOOKUP}

@@ -21,7 +21,7 @@ KEYS, VALUES = "keys", "values"
 
 def name_attended(value: Value) -> str:
     """Return ``keys`` or ``values`` where all that takes a value takes it for such; else ""."""
-    uses = []
+    uses: list[tuple[Node, int] | None] = []
     for user, taken in trace_on(value, *LAYOUT_TRAITS):
         if user.operator.has(*LAYOUT_TRAITS, "reads_shape"):
             continue

@@ -1,4 +1,4 @@
-"""What an inset is about, where that is a block with a name which it only shows closed.
+"""What a shown block is about, where that is a block with a name which it only shows closed.
 
 A frame around several blocks of one kind, or around one block and a few layers, says little more
 than its closed box: papers draw in its place what is in the block. So the ghost module is drawn in
@@ -12,7 +12,6 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item, is_recursive
 
 from .first_view_search import Search
-from .inset_scene import Inset
 from .opening_worth import (
     find_recognition,
     is_told_by_face,
@@ -22,25 +21,29 @@ from .opening_worth import (
 )
 from .shown_items import list_closed, list_opened
 
-#: an inset that shows more boxes tells enough
+#: a block that shows more boxes tells enough
 _MOST_SHOWN = 6
 #: one block has so much of the nodes of what is around it
 _MOST_OF_FRAME = 0.5
-#: of so many boxes an inset is then at most, and all fits so, or nearly as large as before
+#: of so many boxes the block is then at most, and all fits so, or nearly as large as before
 _MOST_IN_FRAME, _MOST_BOXES, _LEAST_ZOOM, _AS_LARGE = 14, 38, 0.7, 0.97
 
 
 def open_hearts(search: Search) -> None:
-    """Open in each inset the one kind of block that it is about, if there is room."""
-    for inset in search.insets:
-        heart = _find_heart(inset)
+    """Open in each inset, and in a shown repetition, the one kind of block that it is about.
+
+    That is done where there is room for it.
+    """
+    frames = [item for item in search.view.open_items() if item.repeat is not None]
+    for frame in (*frames, *(inset.item for inset in search.insets)):
+        heart = _find_heart(frame)
         if heart is not None and not _is_shown(search, heart):
-            _open(search, inset, heart)
+            _open(search, frame, heart)
 
 
-def _find_heart(inset: Inset) -> Item | None:
-    """Return the first of the blocks of one kind that hold most of an inset."""
-    shown = [box for box in list_shown(inset.item.children) if list_kinds(box.element)]
+def _find_heart(frame: Item) -> Item | None:
+    """Return the first of the blocks of one kind that hold most of an open item."""
+    shown = [box for box in list_shown(frame.children) if list_kinds(box.element)]
     if len(shown) > _MOST_SHOWN or any(box.is_open for box in shown):
         return None
     kinds: dict[str, list[tuple[Item, Group]]] = {}
@@ -68,14 +71,14 @@ def _is_shown(search: Search, heart: Item) -> bool:
     return found is not None and any(one is not None and one.name == found.name for one in others)
 
 
-def _open(search: Search, inset: Inset, heart: Item) -> None:
+def _open(search: Search, frame: Item, heart: Item) -> None:
     view, least = search.view_of(heart), min(_LEAST_ZOOM, _AS_LARGE * search.zoom())
-    before = {item.key for item in list_opened(inset.item)}
+    before = {item.key for item in list_opened(frame)}
     search.open_item(heart)
-    boxes = [box for box in list_closed(inset.item) if box.kind != "stub"]
+    boxes = [box for box in list_closed(frame) if box.kind != "stub"]
     boxes = [box for box in boxes if not search.measure.is_round(box)]
     if len(boxes) <= _MOST_IN_FRAME and search.try_zoom(_MOST_BOXES) >= least:
         return
-    for item in reversed([*list_opened(inset.item)]):
+    for item in reversed([*list_opened(frame)]):
         if item.key not in before:
             view.close_item(item)
