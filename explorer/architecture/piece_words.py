@@ -12,6 +12,7 @@ from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.branched_convolutions import BRANCHED
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.residual_kinds import WITH
+from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     ExpertsDetails,
@@ -329,7 +330,7 @@ def _lower(name: str) -> str:
 
 def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
     forms = {one.form for one in details}
-    words = [form for form in forms if form] if len(forms) == 1 else []
+    words = [form for form in forms - {BEGUN_AT_ZERO} if form] if len(forms) == 1 else []
     if all(one.dilation for one in details):
         words.append("dilated")
     if all(one.transposed for one in details):

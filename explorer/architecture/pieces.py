@@ -10,7 +10,7 @@ from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.readings import read_str
-from netloupe.explorer.patterns.stored_kernels import ZERO
+from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO, ZERO
 from netloupe.explorer.roles import find_weight
 
 from .causal import looks_back
@@ -219,7 +219,7 @@ def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, 
     Of a table that is looked up and multiplied by both are told. Kernels of zeros are stored once
     for all layers of the same size that begin with them.
     """
-    if piece.part.details.read_as(ConvolutionDetails).form == ZERO:
+    if piece.part.details.read_as(ConvolutionDetails).form in (ZERO, BEGUN_AT_ZERO):
         return frozenset({(False, id(outline.operations.nodes[piece.part.end]))})
     is_looking = piece.kind in _LOOKING_UP
     return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))

@@ -1,7 +1,7 @@
 """What the first or the last block of a stack lacks that all others have, in words.
 
-``the last without GELU``, ``the first begins the sum``, ``the last without the branch to a next
-one``; where others of the kind are left, ``the last with one Linear fewer``.
+``the last without GELU``, ``the first begins the sum``, ``the last without one branch``; where
+others of the kind are left, ``the last without one Linear``.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def tell_lacking(
         return ""
     which = "the last" if is_last else "the first"
     if is_last and _adds_part(_list_missing(odd, whole), whole):
-        return "another part added between them"
+        return "each result is added to the next part"
     if is_last and _lacks_branch(odd, whole):
-        return f"{which} without the branch to a next one"
+        return f"{which} without one branch"
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")
@@ -64,6 +64,8 @@ def tell_lacking(
     if not parts:
         words = [_ARITHMETIC[trait] for trait in _ARITHMETIC if _has_any(missing, trait)]
         told = words if len(words) == len(missing) else []
+        if told == ["sum"] and _adds_shortcut(missing[0], whole):
+            return f"{which} without shortcut"
         return f"{which} without {' and '.join(told)}" if 0 < len(told) <= _MOST_TOLD else ""
     if len(parts) > _MOST_TOLD:
         return ""
@@ -76,7 +78,7 @@ def tell_lacking(
         return f"{which} without {' and '.join(gone)}"
     if any(count > 1 for count in parts.values()):
         return ""
-    return f"{which} with {' and '.join(f'one {name}' for name in parts)} fewer"
+    return f"{which} without {' and '.join(f'one {name}' for name in parts)}"
 
 
 def tell_start(first: Sequence[Node], second: Sequence[Node]) -> str:
@@ -124,6 +126,24 @@ def _list_missing(odd: Sequence[Node], whole: Sequence[Node]) -> list[Node]:
         return []
     missing = [node for place, node in enumerate(whole) if place not in paired]
     return [node for node in missing if not node.operator.has(*LAYOUT_TRAITS)]
+
+
+def _adds_shortcut(total: Node, whole: Sequence[Node]) -> bool:
+    """Return whether a sum in a block adds a value to what is computed of it."""
+    own = {*whole}
+    sides = [value for value in total.inputs if value is not None]
+    for side in sides:
+        pending = [one.producer for one in sides if one is not side]
+        seen: set[Node] = set()
+        while pending:
+            node = pending.pop()
+            if node is None or node not in own or node in seen:
+                continue
+            seen.add(node)
+            if side in node.inputs:
+                return True
+            pending += [value.producer for value in node.inputs if value is not None]
+    return False
 
 
 def _adds_part(missing: Sequence[Node], whole: Sequence[Node]) -> bool:

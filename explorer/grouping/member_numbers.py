@@ -214,8 +214,15 @@ def _read_facts(node: Node) -> dict[str, Fact]:
             continue
         numbers = _read_constant(operand)
         if numbers and all(map(_is_written, numbers)):
+            if _is_by_places(node, role, numbers):
+                numbers = numbers[2:]
             facts[_name_operand(node, place, kind_of(role))] = _shorten(numbers)
     return facts
+
+
+def _is_by_places(node: Node, role: str, numbers: Sequence[float]) -> bool:
+    """Return whether factors of sizes leave examples and channels as many as they are."""
+    return node.operator.has("resamples") and role == "scales" and numbers[:2] == (1, 1)
 
 
 def _read_constant(value: Value) -> tuple[float, ...]:
@@ -268,6 +275,8 @@ def _name_operand(node: Node, place: int, role: str) -> str:
         return "top"
     if operator.has("joins"):
         return "joined with"
+    if operator.has("resamples") and role == "scales":
+        return "resized by"
     return f"{node.op_type} {role or 'constant'}"
 
 

@@ -104,11 +104,13 @@ def add_preparation(
         name = purpose.name if purpose is not None else _name_by_use([*fed.values()], home, labels)
         last = graph.nodes[piece.nodes[-1]]
         kind: GroupKind = "preparation"
+        main = None
         if purpose is not None and purpose.is_idea:
-            # where one node gives it in the end, the others only tell how often
-            kind = "operation" if last.operator.has("repeats") else "block"
+            # where one node gives it, the others only tell how often, or put it elsewhere
+            main = last if last.operator.has("repeats") else _find_resizing(nodes)
+            kind = "block" if main is None else "operation"
         group = Group(kind, graph, free_path(home, name), name, "", home)
-        group.main = last if kind == "operation" else None
+        group.main = main
         group.facts = purpose.facts if purpose is not None else ()
         group.children = [*nodes]
         homes.add(group, home)
@@ -122,6 +124,11 @@ def add_preparation(
             children += reversed(groups.get(place, []))
             children.append(child)
         home.children = [*children, *reversed(groups.get(len(home.children), []))]
+
+
+def _find_resizing(nodes: Sequence[Node]) -> Node | None:
+    """Return the node that makes a map larger or smaller, where there is one."""
+    return next((node for node in nodes if node.operator.has("resamples")), None)
 
 
 def _leave_first_step(home: Group, nodes: Sequence[Node], homes: Homes) -> Group:

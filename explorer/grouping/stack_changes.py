@@ -335,7 +335,7 @@ def _tell_odd(profiles: Sequence[_Profile], place: int) -> str:
             return f"{which} without {_write_parts(fewer)}"
         # others like it may be left, which are not told as parts
         is_one = len(fewer) == 1 and other.parts[fewer[0]] == 1
-        return f"{which} with one {_lower(fewer[0])} fewer" if is_one else ""
+        return f"{which} without one {_lower(fewer[0])}" if is_one else ""
     return ""
 
 

@@ -29,7 +29,9 @@ from .limited_opening import open_within
 from .most_boxes import close_to_most
 from .opening_limits import LIMITS
 from .plan import Measure
+from .row_insets import show_one_of_row
 from .scene import Scene
+from .shown_hearts import open_hearts
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class FirstView:
         search = self._choose(view, direction, end)
         if not search.is_special:
             show_untold(search)
+            show_one_of_row(search)
+            open_hearts(search)
             close_to_most(search)
         return search.insets
 

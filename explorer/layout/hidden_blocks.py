@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.patterns import WORK
 from netloupe.explorer.view import View, strip_numbers
 
 from .opening_limits import find_kind
@@ -28,6 +29,8 @@ _MOST_STACKS = 4
 _LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
 #: of those that are called alike so many
 _MOST_ALIKE = 3
+#: what picks rows of a table
+_LOOKUP = "Embedding"
 #: several blocks are all that is around them where that has so few nodes besides
 _MOST_OF_ROW = 0.8
 #: what holds more of all nodes is the model, and no part of it
@@ -123,8 +126,11 @@ def _count_own(group: Group) -> int:
 def _tell_order(group: Group) -> int:
     """Return how early something is drawn beside a picture: ideas before what has a name.
 
-    What every network has comes last.
+    What every network has comes last, and behind it rows of tables that are only summed: what
+    they are is told by their names.
     """
+    if _only_looks_up(group):
+        return 5
     is_repeat, is_telling = group.kind == "repeat", not is_ordinary(group)
     if is_repeat and (is_telling or is_shut_idea(group)):
         return 0
@@ -133,3 +139,8 @@ def _tell_order(group: Group) -> int:
     if not is_repeat:
         return 2
     return 4 if is_boilerplate(group) else 3
+
+
+def _only_looks_up(group: Group) -> bool:
+    """Return whether all work in a block is to look up rows of tables."""
+    return {one.name for one in group.contents if one.rank >= WORK} == {_LOOKUP}

@@ -259,6 +259,17 @@ def _draw_instead(search: Search, block: UntoldBlock) -> bool:
     return False
 
 
+def draw_alone(search: Search, block: UntoldBlock) -> bool:
+    """Draw a block beside a picture that shows none, or in its place; return whether it is drawn.
+
+    It is taken for what all of its kind are, so that what is around it makes no difference.
+    """
+    inset = open_inset(search.view, block.item)
+    if shows_work(inset.item) and _try_inset(search, block, inset):
+        return True
+    return _open_alone(search, block)
+
+
 def _open_alone(search: Search, block: UntoldBlock) -> bool:
     """Open a block in its place where nothing is open yet; return whether there is room.
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import deque
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.dataflow import find_source
+from netloupe.explorer.dataflow import find_giver, find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
+
+Numbers = np.ndarray[Any, Any]
 
 #: of larger tables the numbers are not read
 _MOST_READ = 1 << 20
@@ -31,7 +33,9 @@ _MOST_ROWS = 16
 #: so many nodes before a sum are looked at for the attention that gave what is added to
 _MOST_BEFORE = 24
 #: how a table is handed on until it is added
-_HANDING = (*LAYOUT_TRAITS, "picks", "broadcasts")
+HANDING = (*LAYOUT_TRAITS, "picks", "broadcasts")
+#: behind a convolution features are the first axis; this leaves them there
+_LEAVING_CHANNELS = ("activates", "casts", "copies", "drops_out", "normalizes_channels")
 
 
 class AddedPositions(NamedTuple):
@@ -68,33 +72,46 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     """
     if not node.operator.has("adds") or len(node.inputs) != 2:
         return None
-    tables = [_find_table(value) for value in node.inputs]
+    tables = [find_table(value) for value in node.inputs]
     place = 0 if tables[1] is None else 1
     table, stream = tables[place], node.input(1 - place)
     added = node.input(place)
     if table is None or stream is None or added is None or tables[1 - place] is not None:
         return None
     facts = find_value_facts(node.graph.model)
-    dims = _read_places(facts.find_dims(added) or table.dims, facts.find_dims(stream))
-    if dims is None or _is_scaled_alike(stream, table) or _is_of_attention(stream):
+    dims = read_places(facts.find_dims(added) or table.dims, facts.find_dims(stream))
+    if dims is None or _is_scaled_alike(stream, table) or is_of_attention(stream):
         return None
-    if table.size < prod(dims) or _is_even(table, dims[-1]):
+    rows = dims[0]
+    has_channels_first = _is_of_convolution(stream)
+    if has_channels_first:
+        dims = (*dims[1:], dims[0])
+    if dims[-1] < _LEAST_FEATURES or table.size < prod(dims):
+        return None
+    numbers = _read_rows(table, dims[-1], has_channels_first=has_channels_first)
+    if _is_even(numbers):
         return None  # rows of fewer kinds than places, as of token types
-    if _is_taken_apart(node, dims[0]) or not is_attended_to(node):
+    if _is_taken_apart(node, rows) or not is_attended_to(node):
         return None
-    return AddedPositions(dims, _is_sinusoidal(table, dims[-1]))
+    return AddedPositions(dims, _is_sinusoidal(numbers))
 
 
-def _find_table(value: Value | None) -> Tensor | None:
+def _is_of_convolution(stream: Value) -> bool:
+    """Return whether a convolution with features before places gives a value."""
+    giver = find_giver(stream, "convolves", through=_LEAVING_CHANNELS, most=_MOST_BEFORE)
+    return giver is not None and not giver.operator.has("channels_last")
+
+
+def find_table(value: Value | None) -> Tensor | None:
     """Return the stored numbers, of several places and features, that a value is or is made of."""
-    source = find_source(value, *_HANDING)
+    source = find_source(value, *HANDING)
     tensor = None if source is None else find_stored_tensor(source)
     if tensor is None or not tensor.dtype.is_float:
         return None
     return tensor if sum(dim > 1 for dim in tensor.dims) in (2, 3, 4) else None
 
 
-def _read_places(dims: Dims, stream: Dims | None) -> tuple[int, ...] | None:
+def read_places(dims: Dims, stream: Dims | None) -> tuple[int, ...] | None:
     """Return places and features of what is added to a stream; None where they are not its own."""
     if stream is None or len(dims) > len(stream):
         return None
@@ -108,7 +125,7 @@ def _read_places(dims: Dims, stream: Dims | None) -> tuple[int, ...] | None:
     if len(dims) not in _RANKS or dims != stream[1:]:
         return None
     known = tuple(dim for dim in dims if isinstance(dim, int) and dim > 1)
-    return known if len(known) == len(dims) and known[-1] >= _LEAST_FEATURES else None
+    return known if len(known) == len(dims) else None
 
 
 def _is_taken_apart(node: Node, rows: int) -> bool:
@@ -138,11 +155,11 @@ def _is_scaled_alike(stream: Value, table: Tensor) -> bool:
     giver = stream.producer
     if giver is None or not giver.operator.has("multiplies_elements"):
         return False
-    factors = [_find_table(value) for value in giver.inputs]
+    factors = [find_table(value) for value in giver.inputs]
     return any(factor is not None and factor.size == table.size for factor in factors)
 
 
-def _is_of_attention(stream: Value) -> bool:
+def is_of_attention(stream: Value) -> bool:
     """Return whether attention gives a value, as it is or projected."""
     value: Value | None = stream
     for _ in range(_MOST_BEFORE):
@@ -157,9 +174,9 @@ def _is_of_attention(stream: Value) -> bool:
             sources = [find_source(each, *LAYOUT_TRAITS, "drops_out") for each in computed]
             givers = [each.producer for each in sources if each is not None]
             return any(each is not None and each.operator.has("distributes") for each in givers)
-        if len(computed) != 1 and not operator.has(*_HANDING):
+        if len(computed) != 1 and not operator.has(*HANDING):
             return False
-        if not operator.has(*_HANDING, "multiplies", "adds"):
+        if not operator.has(*HANDING, "multiplies", "adds"):
             return False
         value = computed[0] if computed else None
     return False
@@ -203,31 +220,36 @@ def _compares(node: Node) -> bool:
     return node.operator.has("multiplies") and len(computed) > 1
 
 
-def _is_even(table: Tensor, width: int) -> bool:
+def _read_rows(table: Tensor, width: int, *, has_channels_first: bool) -> Numbers | None:
+    """Return the features of each place; None where they are many. Reads no other files."""
+    if table.size > _MOST_READ or table.external is not None or table.size % width:
+        return None
+    try:
+        numbers = np.asarray(table.numpy())
+    except (NetloupeError, TypeError, ValueError):
+        return None
+    return numbers.reshape(width, -1).T if has_channels_first else numbers.reshape(-1, width)
+
+
+def _is_even(rows: Numbers | None) -> bool:
     """Return whether all rows are the same, as where all tokens are of one type.
 
-    Zeros are what positions begin with before they are learned. Reads no files.
+    Zeros are what positions begin with before they are learned.
     """
-    if table.size > _MOST_READ or table.external is not None or table.size % width:
-        return False
-    try:
-        rows = table.numpy().reshape(-1, width)
-    except (NetloupeError, TypeError, ValueError):
+    if rows is None:
         return False
     return len(rows) > 1 and bool(rows[0].any() and (rows == rows[:1]).all())
 
 
-def _is_sinusoidal(table: Tensor, width: int) -> bool:
+def _is_sinusoidal(rows: Numbers | None) -> bool:
     """Return whether each feature has a partner, and both are sine and cosine of one angle.
 
-    Partners stand side by side, or one half of the features apart. Reads no other files.
+    Partners stand side by side, or one half of the features apart.
     """
-    if width % 2 or table.size > _MOST_READ or table.external is not None or table.size % width:
+    if rows is None or rows.shape[1] % 2:
         return False
-    try:
-        squares = np.square(table.numpy().astype(np.float64).reshape(-1, width))
-    except (NetloupeError, TypeError, ValueError):
-        return False
+    squares = np.square(rows.astype(np.float64))
+    width = rows.shape[1]
     beside = squares[:, 0::2] + squares[:, 1::2]
     apart = squares[:, : width // 2] + squares[:, width // 2 :]
     return any(bool(np.all(np.abs(sums - 1) < _TOLERANCE)) for sums in (beside, apart))

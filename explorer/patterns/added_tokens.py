@@ -19,6 +19,8 @@ from .readings import read_int, read_numbers
 _RANK = 3
 #: what has fewer features is a coordinate
 _LEAST_FEATURES = 8
+#: in the name of what a module stores
+_OF_MODULE = "."
 #: of larger tables it is not read whether all numbers are the same
 _MOST_READ = 1 << 16
 
@@ -86,9 +88,14 @@ def name_added_tokens(node: Node) -> str:
 
 
 def _is_zero(value: Value) -> bool:
-    """Return whether all stored numbers of tokens are zero."""
+    """Return whether all stored numbers of tokens are zero, and are no parameters.
+
+    Those of a module, whose path is in their name, begin so in a network that is not trained yet.
+    """
     source = find_source(value, *LAYOUT_TRAITS, "broadcasts", "picks")
-    tensor = None if source is None else find_stored_tensor(source)
+    if source is None or (source.initializer is not None and _OF_MODULE in source.name):
+        return False
+    tensor = find_stored_tensor(source)
     return tensor is not None and {*read_numbers(tensor, _MOST_READ)} == {0.0}
 
 

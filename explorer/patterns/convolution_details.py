@@ -37,9 +37,9 @@ class ConvolutionDetails(StridedDetails):
     transposed
         Whether it is transposed: a deconvolution.
     form
-        What its stored numbers tell: ``masked``, ``zero`` or ``blurring``; ``sinc`` of filters
-        that are computed of frequencies; ``multi-branch`` of several whose sum is one; "" for
-        others.
+        What its stored numbers tell: ``masked``, ``zero`` or ``blurring``; ``zero at the start`` of
+        a residual branch that begins so; ``sinc`` of filters that are computed of frequencies;
+        ``multi-branch`` of several whose sum is one; "" for others.
     """
 
     json_first: ClassVar[tuple[str, ...]] = ("in_features", "out_features", "kernel")

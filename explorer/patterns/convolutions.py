@@ -10,9 +10,11 @@ from .activations import ACTIVATIONS
 from .convolution_details import ConvolutionDetails
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .initial_zeros import ends_residual_branch
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_int, read_ints, read_scalar, read_str
+from .stored_kernels import BEGUN_AT_ZERO, ZERO
 from .weight_sizes import read_dims, read_features, read_kernel
 
 #: operators that convolve
@@ -106,9 +108,14 @@ def read_convolution(operations: Operations, number: int) -> ConvolutionDetails:
         groups=groups if groups > 1 else None,
         dilation=dilation if dilation > 1 else None,
         transposed="Transpose" in operations.kinds[number],
-        form=operations.context.read_form(node.input(1)),
+        form=_read_form(operations, node),
     )
     return details.with_features((taken, given) if taken and given else None)
+
+
+def _read_form(operations: Operations, node: Node) -> str:
+    form = operations.context.read_form(node.input(1))
+    return BEGUN_AT_ZERO if form == ZERO and ends_residual_branch(node) else form
 
 
 def describe_convolution(details: ConvolutionDetails) -> tuple[str, ...]:
@@ -128,7 +135,7 @@ def describe_convolution(details: ConvolutionDetails) -> tuple[str, ...]:
         facts.append("depthwise" if is_depthwise else f"{groups} groups")
     if details.dilation:
         facts.append(f"dilation {details.dilation}")
-    if details.form:
+    if details.form and details.form != BEGUN_AT_ZERO:
         facts.append(details.form)
     return tuple(facts)
 

@@ -10,6 +10,8 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Tensor, Value
 
 MASKED, ZERO, BLURRING = "masked", "zero", "blurring"
+#: a zero kernel at the end of a residual branch: how that begins, which no figure tells
+BEGUN_AT_ZERO = "zero at the start"
 #: larger kernels are not read
 _MOST_NUMBERS = 1 << 18
 #: nor those of graphs with more nodes

@@ -10,6 +10,7 @@ from math import prod
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 
+from .added_tokens import name_added_tokens
 from .convolution_details import ConvolutionDetails, ResamplingDetails
 from .convolutions import is_pointwise, read_convolution
 from .details import NO_DETAILS, BlockDetails, EmbeddingDetails, FeatureDetails
@@ -183,7 +184,8 @@ def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find an image cut into patches that are projected, perhaps with their positions.
 
     A convolution whose stride is its kernel, and whose places become a sequence
-    (A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1).
+    (A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1). Where learned
+    tokens are put beside them patches may overlap (Y. Gong and others, AST, 2021, section 2.1).
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
@@ -193,7 +195,7 @@ def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     found = convolutions[0]
     details = found.details.read_as(ConvolutionDetails)
     kernel, stride = details.kernel, details.stride
-    if not isinstance(stride, int) or stride < 2 or {*kernel} != {stride}:
+    if not isinstance(stride, int) or stride < 2 or len({*kernel}) != 1 or kernel[0] < stride:
         return
     if details.in_out is None or details.in_out[0] > 4 or details.groups is not None:
         return
@@ -204,10 +206,19 @@ def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     turned = {node.op_type for node in operations.arrangement}
     if not turned & {"Transpose", "Reshape", "Flatten"}:
         return
+    tokens = [_name_tokens(operations, e) for e in others if isinstance(e, int)]
+    if kernel[0] > stride and not any(tokens):
+        return
     facts = ["×".join(map(str, kernel)), write_widths(*details.in_out)]
+    facts += [f"/{stride}"] * (kernel[0] > stride) + [one for one in tokens if one]
     if "Add" in kinds:
         facts.append("positions")
     yield make_whole_block(blocks, "embedding", "Patch embedding", tuple(facts), details)
+
+
+def _name_tokens(operations: Operations, number: int) -> str:
+    """Return ``1 learned token`` of what joins such to others; else ""."""
+    return name_added_tokens(operations.nodes[number]).removeprefix("+ ")
 
 
 def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:

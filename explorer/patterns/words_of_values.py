@@ -13,6 +13,10 @@ INPUTS = (
         "added-tokens",
     ),
     FigureWord(
+        "+ learned queries",
+        "What attention gives is added to the stored queries that it took, as latents: `8 × 64`.",
+    ),
+    FigureWord(
         "source, target, edge",
         "What the two ends of each edge of a graph hold, and the edge itself.",
         "edge-inputs",

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Title
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import WORK
 from netloupe.explorer.view import Item
 
 from .box import BASELINE, GAP, MARGIN, lay_title, round_size
@@ -78,6 +79,7 @@ def write_heading(item: Item) -> Heading:
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
         title, quiet = name_group(element, title, element.recognised)
+        quiet = quiet or _name_only_part(element)
         quiet = "" if AND in quiet else quiet  # the names of what stands in it
         if is_number(title):
             title, quiet = _NAMELESS, title
@@ -93,6 +95,19 @@ def write_heading(item: Item) -> Heading:
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""
         return Heading(title, "" if says_the_same(title, quiet) else quiet)
     return Heading(item.label or getattr(element, "parent_attribute", "") or element.name)
+
+
+def _name_only_part(group: Group) -> str:
+    """Return what the closed box calls a group after the one block that it is with little around.
+
+    Nothing where a box in it has that name.
+    """
+    working = [one for one in group.contents if one.rank >= WORK]
+    if group.kind == "repeat" or len(working) != 1 or working[0].times != 1:
+        return ""
+    name = working[0].name
+    inner = (one.recognised for one in group.inner_groups())
+    return "" if any(one is not None and one.name == name for one in inner) else name
 
 
 def lay_heading(heading: Heading, category: str) -> Face:
@@ -160,7 +175,8 @@ def describe_shown(item: Item) -> str:
         shown = f"shows {label}"
         if _measure(shown, "title-muted") <= MOST_SHOWN:
             return shown
-    return f"shows {item.shown + 1:,} of {len(repeat.children):,}"
+    ends = {0: "the first", len(repeat.children) - 1: "the last"}
+    return f"shows {ends.get(item.shown) or f'{item.shown + 1:,} of {len(repeat.children):,}'}"
 
 
 def describe_others(item: Item) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:
     if _SOME.search(text):
         return True
     ends = {0} if "the first" in text else set[int]()
-    if "the last" in text:
+    if "the last" in text or "to the next part" in text:
         ends.add(last)
     # what all but an end have is said of that end
     return {*odd} <= ends or {*range(last + 1)} - {*odd} <= ends
@@ -192,11 +192,8 @@ def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: i
             return f"{which} with {ours} instead of {theirs}"
         return f"{which} with {_list_some(more)} instead of {_list_some(fewer)}"
     if more:
-        return f"{which} with {_count(more, others, 'more') or _list_some(more)}"
-    told = _count(fewer, left, "fewer")
-    if not told:
-        return f"{which} without {_list_some(fewer)}"
-    return f"{which} {'with' if told.endswith('fewer') else 'without'} {told}"
+        return f"{which} with {_count(more, others, ' more') or _list_some(more)}"
+    return f"{which} without {_count(fewer, left, '') or _list_some(fewer)}"
 
 
 def _is_trace(one: Difference) -> bool:
@@ -228,8 +225,8 @@ def _count(nodes: Sequence[Node], others: Counter[str], word: str) -> str:
         return ""
     if not any(others[name] for name in counts):
         return " and ".join(counts)
-    each = (f"{'one' if count == 1 else count} {name}" for name, count in counts.items())
-    return f"{' and '.join(each)} {word}"
+    each = (f"{'one' if count == 1 else count}{word} {name}" for name, count in counts.items())
+    return " and ".join(each)
 
 
 def _name(node: Node) -> str:

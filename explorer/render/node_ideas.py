@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.added_positions import read_added_positions
+from netloupe.explorer.patterns.added_queries import read_added_queries
 from netloupe.explorer.patterns.added_tokens import name_added_tokens
 from netloupe.explorer.patterns.computed_kernels import CROSS_CORRELATION, correlates
 from netloupe.explorer.patterns.decimation import read_decimation
@@ -51,6 +52,10 @@ def find_node_idea(node: Node) -> NodeIdea | None:
     positions = read_added_positions(node)
     if positions is not None:
         return NodeIdea("+ positions", positions.facts, "lookup")
+    queries = read_added_queries(node)
+    if queries:
+        written = " × ".join(f"{dim:,}" for dim in queries)
+        return NodeIdea("+ learned queries", (written,), "lookup")
     channels = read_layer_scale(node)
     if channels is not None:
         return NodeIdea("Layer scale", (f"{channels:,}",))

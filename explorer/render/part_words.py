@@ -30,7 +30,7 @@ def write_ordinal(number: int) -> str:
 
 
 def write_place_of_axis(index: Dim, size: Dim) -> str:
-    """Return ``first of 3``, ``2nd of 3``, ``last of 3``; "" where it is not known which one."""
+    """Return ``first of 3``, ``2nd of 3``, ``last of 3``; "" for the only one, or none known."""
     whole = write_dim(size)
     if not isinstance(index, int) or whole == "?":
         return ""
@@ -39,7 +39,7 @@ def write_place_of_axis(index: Dim, size: Dim) -> str:
         if not 0 <= index < size:
             return ""
         if size == 1:
-            return "the only one"
+            return ""
         if index == size - 1:
             return f"last of {whole}"
     if index == -1:

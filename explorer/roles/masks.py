@@ -29,13 +29,15 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
 
     What is looked up in a stored table is learned, and no mask.
     """
-    if not piece.uses or not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
+    if not piece.uses or not all(masks_scores(use) for use in piece.uses[:_MOST_USES]):
         return None
     looked_up = [node for node in piece.nodes if _looks_up_biases(node)]
     if looked_up:
         is_relative = all(_compares_with_itself(node.input(1)) for node in looked_up)
         return Purpose(RELATIVE_BIAS if is_relative else _BIAS, list_mask_facts(piece))
     has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
+    if all(use.user.operator.has("logical") for use in piece.uses[:_MOST_USES]):
+        return Purpose(MASK, list_mask_facts(piece))  # which places there are, for several masks
     # 1 - mask, times a large negative number
     is_inverted = {"multiplies_elements", "subtracts"} <= piece.traits
     is_inverted = is_inverted and piece.traits.isdisjoint(COUNTING_TRAITS)
@@ -91,7 +93,7 @@ def _multiplies_by_slopes(node: Node) -> bool:
     return False
 
 
-def _masks_scores(use: PreparationUse) -> bool:
+def masks_scores(use: PreparationUse) -> bool:
     """Return whether a use adds a value to the scores of an attention, or chooses among them.
 
     What scores, or a bias of theirs, are divided by is no mask, and what they are multiplied with

@@ -17,11 +17,15 @@
 * pixel normalization: shifting and scaling an image before the first convolution.
 * positional encoding: sines and cosines of an input times several frequencies, side by side (B.
   Mildenhall and others, NeRF, 2020, section 5.1).
-* learned tokens: stored vectors, given to each element of a batch: class tokens, queries, latents.
+* learned tokens: stored vectors, given to each element of a batch: class tokens, queries, latents;
+  also a sum of such, as a class token with its position.
+* position embedding: a stored table that is made as large as a map, and added to that (A.
+  Dosovitskiy and others, An Image Is Worth 16x16 Words, 2021, section 3.2).
 * feature tokenizer: a vector for each number, which it is multiplied with, and another that is
   added (Y. Gorishniy and others, Revisiting Deep Learning Models for Tabular Data, 2021,
   section 3.3).
 * sampling grid: places at which something is sampled.
+* mask: truth values of what comes in, which tell where a computed value is replaced by a number.
 * ends of edges: see :mod:`netloupe.explorer.roles.edge_ends`.
 """
 
@@ -31,12 +35,12 @@ from collections import Counter
 from collections.abc import Container, Sequence
 from math import prod
 
-from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.dataflow import is_input_independent, is_of_shapes
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
 from .edge_ends import find_edge_ends
-from .masks import RELATIVE_BIAS, find_mask, list_mask_facts
+from .masks import RELATIVE_BIAS, find_mask, list_mask_facts, masks_scores
 from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
@@ -48,6 +52,11 @@ _BOTH = "cosine and sine"
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 _MOST_USES = 200
+#: batch, features, height, width
+_RANK_OF_MAPS = 4
+#: what is computed, and the number in its place where a mask says so
+_CHOSEN = ("then", "else")
+MASKED = "mask"
 
 
 def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> Purpose | None:
@@ -72,9 +81,11 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
         _find_pixels,
         _find_encoding,
         _find_tokens,
+        _find_resized,
         _find_tokenizer,
         _find_grid,
         find_edge_ends,
+        _find_choice,
     ):
         purpose = search(piece)
         if purpose is not None:
@@ -245,11 +256,7 @@ def _find_tokens(piece: PreparationNodes) -> Purpose | None:
     for value in dict.fromkeys(use.value for use in piece.uses):
         node = value.producer
         repeated = node.input(0) if node is not None and node.operator.has("repeats") else None
-        origin = find_origin(repeated) if repeated is not None else None
-        tensor = origin.tensor if origin is not None else None
-        if origin is None or tensor is None or not tensor.dtype.is_float:
-            return None
-        dims = origin.dims
+        dims = _find_stored_dims(repeated)
         if not dims or dims[-1] is None or dims[-1] < 2:
             return None
         before = [dim for dim in dims[:-1] if dim is not None]
@@ -258,6 +265,48 @@ def _find_tokens(piece: PreparationNodes) -> Purpose | None:
         return None
     name = "learned token" if count == 1 else f"{count:,} learned tokens"
     return Purpose(name, is_idea=True)
+
+
+def _find_stored_dims(value: Value | None) -> tuple[int | None, ...] | None:
+    """Return the sizes of stored numbers, of a part of them or of a sum of several; else None."""
+    node = value.producer if value is not None else None
+    if node is not None and node.operator.has("adds"):
+        sizes = {_find_stored_dims(operand) for operand in node.inputs}
+        return sizes.pop() if len(sizes) == 1 else None
+    if node is not None and node.operator.has("slices") and _find_stored_dims(node.input(0)):
+        return _read_type(value)
+    origin = find_origin(value) if value is not None else None
+    tensor = origin.tensor if origin is not None else None
+    return origin.dims if origin and tensor is not None and tensor.dtype.is_float else None
+
+
+def _read_type(value: Value | None) -> tuple[int | None, ...] | None:
+    """Return the sizes that a file states for a value."""
+    shape = value.type.shape if value is not None and isinstance(value.type, TensorType) else None
+    sizes = [dim.value for dim in shape or ()]
+    return tuple(size if isinstance(size, int) else None for size in sizes) or None
+
+
+def _find_resized(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece makes a stored table as large as the map that it is added to."""
+    resizing = [node for node in piece.nodes if node.operator.has("resamples")]
+    if len(resizing) != 1 or not piece.uses:
+        return None
+    if not all(use.user.operator.has("adds") and not masks_scores(use) for use in piece.uses):
+        return None
+    if not all(_only_hands_on(node) for node in piece.nodes if node is not resizing[0]):
+        return None
+    dims = _find_stored_dims(resizing[0].input(0))
+    if dims is None or len(dims) != _RANK_OF_MAPS or None in dims:
+        return None
+    return Purpose("position embedding", (f"resized from {dims[2]} × {dims[3]}",), is_idea=True)
+
+
+def _only_hands_on(node: Node) -> bool:
+    """Return whether a node gives elements as they are, or computes sizes."""
+    return node.operator.has("repeats", "reads_shape", *_LAYOUT) or all(
+        value is not None and is_of_shapes(value) for value in node.outputs
+    )
 
 
 def _find_tokenizer(piece: PreparationNodes) -> Purpose | None:
@@ -288,3 +337,15 @@ def _find_grid(piece: PreparationNodes) -> Purpose | None:
         if not operator.has("samples") or list_places(use) != {*operator.operands.list_of("grid")}:
             return None
     return Purpose("sampling grid") if piece.uses else None
+
+
+def _find_choice(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece tells where a number stands in the place of what is computed."""
+    for use in piece.uses:
+        operator, chosen = use.user.operator, use.user.inputs[1:]
+        if not operator.has("chooses") or list_places(use) != {0} or len(chosen) != len(_CHOSEN):
+            return None
+        if [value is not None and is_input_independent(value) for value in chosen].count(True) != 1:
+            return None
+    is_told = not piece.traits.isdisjoint(("compares", "logical"))
+    return Purpose(MASKED) if piece.uses and is_told and piece.list_inputs() else None

@@ -7,15 +7,15 @@ it. Names are given only where all that is done with the value inside the box be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from netloupe.explorer.dataflow import is_input_independent, trace_on
+from netloupe.explorer.dataflow import trace_on
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.member_nodes import list_nodes_inside
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
-from netloupe.explorer.roles import find_weight
 
+from .attended import find_product, leads_to_shares, takes_shares
 from .item import BORDER, Item, Link
 from .value_names import ATTENTION_BIAS, MASK, find_role_name, is_added_to_scores
 
@@ -27,9 +27,8 @@ KEYS_AND_VALUES = "keys, values"
 BESIDE = frozenset({ATTENTION_BIAS, INDICES, MASK})
 #: what is told of operands as their operators call them
 _TOLD = (MASK, "keys", "values", "past state", "routing")
-#: so many uses are followed, and nodes from each of them
-_MOST_USES, _MOST_STEPS = 64, 24
-_KEEPING = ("drops_out", "picks", "repeats", "splits", "joins", *LAYOUT_TRAITS)
+#: so many uses are followed
+_MOST_USES = 64
 
 
 def name_joining_values(item: Item, links: Sequence[Link]) -> dict[int, str]:
@@ -85,72 +84,10 @@ def _is_attended(value: Value, taker: Group) -> bool:
     uses = [(user, taken) for user, taken in trace_on(value, *LAYOUT_TRAITS) if user in inside]
     if not 1 < len(uses) <= _MOST_USES:
         return False
-    ends = [_find_product(user, taken) for user, taken in uses]
+    ends = [find_product(user, taken) for user, taken in uses]
     if None in ends:
         return False
-    scores = {node: place for node, place in filter(None, ends) if _leads_to_shares(node)}
-    contents = [node for node, place in filter(None, ends) if _takes_shares(node, place)]
+    scores = {node: place for node, place in filter(None, ends) if leads_to_shares(node)}
+    contents = [node for node, place in filter(None, ends) if takes_shares(node, place)]
     both = sum(node in scores for node, _ in filter(None, ends))
     return bool(scores) and both == len(scores) == len(contents) == len(ends) - len(scores)
-
-
-def _find_product(node: Node, taken: Value) -> tuple[Node, int] | None:
-    """Return the product of two computed matrices that a use leads to, and as which operand.
-
-    On the way are one projection with its bias, and what changes layout or scales by a constant.
-    """
-    for _ in range(_MOST_STEPS):
-        operator = node.operator
-        is_plain = operator.has(*_KEEPING) and node.input(0) is taken
-        if operator.has("multiplies") and find_weight(node) is None:
-            places = [place for place, one in enumerate(node.inputs) if one is taken]
-            return (node, places[0]) if len(places) == 1 else None
-        is_scaled = operator.has("adds", "divides", "multiplies_elements") and all(
-            one is taken or (one is not None and is_input_independent(one)) for one in node.inputs
-        )
-        if not (is_plain or is_scaled or find_weight(node) is not None):
-            return None
-        following = [*_list_following(node)]
-        if len(following) != 1:
-            return None
-        node, taken = following[0]
-    return None
-
-
-def _list_following(node: Node) -> Iterator[tuple[Node, Value]]:
-    for value in node.outputs:
-        for user in value.users if value is not None else ():
-            if value is not None and not user.operator.has("reads_shape"):
-                yield user, value
-
-
-def _leads_to_shares(node: Node) -> bool:
-    """Return whether a product is of scores: what it gives is turned into shares."""
-    for _ in range(_MOST_STEPS):
-        following = [*_list_following(node)]
-        if len(following) != 1:
-            return any(user.operator.has("distributes") for user, _ in following)
-        ((node, _),) = following
-        if node.operator.has("distributes"):
-            return True
-        if not node.operator.has("elementwise", *_KEEPING):
-            return False
-    return False
-
-
-def _takes_shares(node: Node, place: int) -> bool:
-    """Return whether a product weighs one of its operands with shares that add up to 1."""
-    for other, value in enumerate(node.inputs):
-        if other == place or value is None:
-            continue
-        source: Value | None = value
-        for _ in range(_MOST_STEPS):
-            giver = source.producer if source is not None else None
-            if giver is None:
-                break
-            if giver.operator.has("distributes"):
-                return True
-            if not giver.operator.has("elementwise", *_KEEPING):
-                break
-            source = giver.input(0)
-    return False

@@ -16,8 +16,10 @@ from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Graph, TensorType, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns.input_roles import find_role
+from netloupe.explorer.patterns.readings import read_scalar
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
+from .attended import name_attended
 from .conditioning import name_conditioning
 from .families import name_family
 from .module_names import is_numbered_operator, list_modules, name_by_maker, name_by_module
@@ -237,7 +239,45 @@ def _name_by_use(value: Value, tree: GroupTree) -> str:
         return POSITIONS
     if is_of_shapes(origin):
         return CONSTANTS
-    return name_by_module(value, tree) or name_by_maker(value)
+    return (
+        name_by_module(value, tree)
+        or name_by_maker(value)
+        or name_attended(value)
+        or _name_by_terms(origin, tree)
+    )
+
+
+def _name_by_terms(value: Value, tree: GroupTree) -> str:
+    """Return what a sum is called, or a product with one number: ``a + b``, ``0.1 · a``."""
+    node = value.producer
+    if node is None or len(node.inputs) != 2:
+        return ""
+    first, second = node.inputs
+    if first is None or second is None:
+        return ""
+    if node.operator.has("adds"):
+        names = [_name_term(one, tree) for one in (first, second)]
+        text = " + ".join(names)
+        return text if all(names) and len(text) <= _MOST_LETTERS else ""
+    if not node.operator.has("multiplies_elements"):
+        return ""
+    for one, other in ((first, second), (second, first)):
+        number = read_scalar(other)
+        name = _name_term(one, tree) if number is not None else ""
+        if number is not None and name:
+            return f"{number:.3g} · {name}"
+    return ""
+
+
+def _name_term(value: Value, tree: GroupTree) -> str:
+    """Return what a term is called: by its author, after its module, or as what it is known."""
+    origin = find_source(value, *LAYOUT_TRAITS) or value
+    name = find_written_name(origin) or name_by_module(value, tree)
+    if name or origin.producer is None or origin.graph is not tree.graph:
+        return name
+    group = tree.group_of(origin.producer)
+    known = group.recognised if group is not None else None
+    return known.name if known is not None and known.family != "elementwise" else ""
 
 
 def _name_prepared(value: Value, tree: GroupTree) -> str:

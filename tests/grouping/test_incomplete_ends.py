@@ -40,7 +40,7 @@ def test_the_last_of_a_stack_may_hand_nothing_on() -> None:
     assert [child.node_count for child in stack.inner_groups()] == [5, 6, 6, 6, 6, 4]
     assert list_changes(stack) == [
         "the first begins the sum",
-        "the last without the branch to a next one",
+        "the last without one branch",
     ]
 
 
@@ -110,7 +110,7 @@ def test_single_layers_have_a_last_one_that_lacks_something() -> None:
     stack = find_stack(make_hierarchy())
     assert stack.label == "convs.0 … convs.6"
     assert [child.node_count for child in stack.inner_groups()] == [4] * 6 + [3]
-    assert list_changes(stack) == ["another part added between them"]
+    assert list_changes(stack) == ["each result is added to the next part"]
 
 
 def make_separator(lists: int = 2, blocks: int = 3) -> Model:

@@ -343,7 +343,7 @@ def test_layers_whose_results_are_joined_to_what_they_take_are_one_stack() -> No
 @pytest.mark.parametrize(
     ("last", "told"),
     [
-        ("Sigmoid", "the first with one Linear and one Sigmoid fewer"),
+        ("Sigmoid", "the first without one Linear and one Sigmoid"),
         ("Tanh", "the first without Gate"),
     ],
 )

@@ -49,6 +49,8 @@ def add_member(writer: Writer, kind: str, value: str, number: float, place: int)
         )
         chosen = writer.add("", "TopK", value, count, axis=-1)
         return writer.add("", "ReduceSum", chosen, keepdims=1)
+    if kind == "resize":
+        return writer.add("", "Resize", value, "", add_constant(writer, name, 1, 1, number))
     if kind == "norm":
         return writer.add("", "LpNormalization", value, p=int(number))
     weight = writer.weight(f"w{place}", _WIDTH, _WIDTH, 3)
@@ -88,6 +90,7 @@ def make_row(kind: str, numbers: Sequence[float]) -> list[list[Node]]:
         ("join", [0, 0.1, 0.2, 0.3, 0.4], ["joined with 0 … 0.4"]),
         ("top", [18, 20, 22, 24], ["top 18, 20, 22, 24"]),
         ("top", [2, 4, 6, 8, 10], ["top 2 … 10"]),
+        ("resize", [8, 4, 2], ["resized by 8, 4, 2"]),
         ("norm", [1, 2, 2, 1], ["LpNormalization p 1, 2, 2, 1"]),
         ("dilation", [1, 2, 3, 1], ["dilation 1, 2, 3, 1"]),
         # what nobody wrote is learned, or measured

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from onnx import numpy_helper, parser
 
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Graph
@@ -12,6 +14,7 @@ from netloupe.explorer.patterns.edge_inputs import name_node_sum
 from netloupe.explorer.patterns.idle_nodes import is_idle
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.readers.load import load
 from tests.onnx_text import load_text
 
 
@@ -369,3 +372,20 @@ def test_a_series_that_is_made_alike_and_given_back(variance: str, root: str) ->
     assert made.nodes_alone()[-1].op_type == "Div"
     other = build_group_tree(load_text(text.replace("Sub (x, m)", "Sub (m, x)")).graph)
     assert "Standardization" not in {group.label for group in other.root.inner_groups()}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("cls_token", "+ 1 token of zeros"), ("vit.cls_token", "+ 1 learned token")]
+)
+def test_a_token_of_a_module_is_learned_though_it_begins_with_zeros(name: str, told: str) -> None:
+    model = parser.parse_model(
+        """<ir_version: 10, opset_import: ["": 23]>
+        g (float[1, 5, 8] x) => (float[1, 6, 8] y) {
+          all = Concat <axis = 1> (token, x)
+          y = Attention <q_num_heads = 2, kv_num_heads = 2> (all, all, all)
+        }"""
+    )
+    model.graph.node[0].input[0] = name
+    zeros = numpy_helper.from_array(np.zeros((1, 1, 8), np.float32), name)
+    model.graph.initializer.append(zeros)
+    assert name_added_tokens(load(model).graph.nodes[0]) == told

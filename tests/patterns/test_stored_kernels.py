@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx.parser
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from netloupe.explorer.model import Graph
+from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import recognise
 from netloupe.explorer.readers.load import load
 
@@ -67,3 +68,58 @@ def test_one_kernel_for_all_channels_blurs(*, is_same: bool) -> None:
     if not is_same:
         kernel[1] = kernel[1] ** 2
     assert ("blurring" in _tell(_make(kernel, groups=4))) == is_same
+
+
+_ZERO_GRAPH = """
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[1, 4, 8, 8] x, float[1, 4, 8, 8] hint) => (float[1, 4, 8, 8] y)
+<float[4, 4, 3, 3] w, float[4, 4, 1, 1] zero, float[4, 4, 1, 1] wide> {
+    BODY
+}
+"""
+
+
+_BRANCH = "a = Conv <pads=[1,1,1,1]> (x, w) b = Relu (a) z = Conv (b, zero)"
+_OTHER = _BRANCH.replace("(x, w)", "(hint, w)")
+
+
+@pytest.mark.parametrize(
+    ("body", "is_told"),
+    [
+        # the end of a residual branch, whose folded norm begins with zeros
+        (f"{_BRANCH} y = Add (z, x)", False),
+        (f"{_BRANCH} y = Add (x, z)", False),
+        # its shortcut is made as wide
+        (f"{_BRANCH} s = Conv (x, wide) y = Add (z, s)", False),
+        # an exporter hands it on first
+        (f"{_BRANCH} i = Identity (z) y = Add (i, x)", False),
+        # what another input gives is added through a zero convolution
+        (f"{_OTHER} y = Add (z, x)", True),
+        # and so is a sum with it
+        ("s = Add (x, hint) z = Conv (s, zero) t = Conv (x, wide) y = Add (t, z)", True),
+        # nothing is added
+        (f"{_BRANCH} y = Sigmoid (z)", True),
+        # what it is added to is computed besides
+        (f"{_BRANCH} c = Conv (hint, wide) d = Sigmoid (c) y = Add (z, d)", True),
+    ],
+)
+def test_zeros_with_which_a_residual_branch_begins_are_not_told(
+    body: str, *, is_told: bool
+) -> None:
+    model = onnx.parser.parse_model(_ZERO_GRAPH.replace("BODY", body))
+    shapes = {"w": (4, 4, 3, 3), "zero": (4, 4, 1, 1), "wide": (4, 4, 1, 1)}
+    del model.graph.initializer[:]
+    for name, shape in shapes.items():
+        numbers = np.zeros(shape) if name == "zero" else _RANDOM.normal(size=shape)
+        tensor = numpy_helper.from_array(numbers.astype(np.float32), name)
+        model.graph.initializer.append(tensor)
+    graph = load(model).graph
+    node = next(one for one in graph.nodes if one.inputs[1:] and _name(one) == "zero")
+    found = recognise([node])
+    assert found is not None
+    assert ("zero" in found.text) == is_told
+
+
+def _name(node: Node) -> str:
+    value = node.input(1)
+    return value.name if value is not None else ""

@@ -310,7 +310,7 @@ def test_a_stack_whose_blocks_differ_in_nothing_that_is_known_says_nothing() -> 
     assert write_difference(stack_of_sizes(3, 3, 3)) == ""
     assert write_difference(stack_of_sizes(5, 3, 3)) == ""
     told = write_difference(stack_of_sizes(3, 4, 5), shown=1)
-    assert told == "the first with one ReLU fewer"  # of the last nothing is known
+    assert told == "the first without one ReLU"  # of the last nothing is known
 
 
 def test_the_stages_of_a_resnet_say_in_what_their_first_block_differs() -> None:

@@ -156,3 +156,73 @@ def test_sines_that_each_layer_projects_are_no_weight() -> None:
     assert [purpose and purpose.name for purpose in list_purposes(model)] == [
         "sinusoidal embedding"
     ]
+
+
+def write_tokens(first: str) -> Model:
+    """Write a stored token that is put before those of a stream."""
+    return load_text(
+        f"""main (float[2, 6, 8] x) => (float[2, 7, 8] out)
+        <float[1, 1, 8] place, {store("cls", 1, 1, 8)}, {store("places", 1, 7, 8)},
+         {store("u", 8, 8)},
+         int64[1] zero = {{0}}, int64[1] one = {{1}}, int64[3] sizes = {{2, 1, 1}},
+         int64[3] again = {{1, 1, 1}}>
+        {{
+            twice = Mul (sizes, again)
+            larger = Mul (twice, again)
+            place = Slice (places, zero, one, one)
+            {first}
+            rest = MatMul (x, u)
+            all = Concat <axis = 1> (token, rest)
+            h = MatMul (all, u)
+            out = Relu (h)
+        }}"""
+    )
+
+
+def test_a_stored_token_with_its_place_is_one_token() -> None:
+    model = write_tokens("sum = Add (cls, place)  token = Expand (sum, larger)")
+    assert list_purposes(model) == [Purpose("learned token", is_idea=True)]
+
+
+def test_a_sum_with_what_comes_in_is_no_stored_token() -> None:
+    model = write_tokens(
+        """given = Slice (x, zero, one, one)  mean = ReduceMean <keepdims = 1> (given, zero)
+        sum = Add (cls, mean)  token = Expand (sum, larger)"""
+    )
+    assert Purpose("learned token", is_idea=True) not in list_purposes(model)
+
+
+def write_resized(use: str) -> Model:
+    """Write a table of positions that is made as large as a map."""
+    return load_text(
+        f"""main (float[1, 3, 8, 8] x) => (out)
+        <{store("w", 8, 3, 2, 2)}, {store("v", 8, 8)}, {store("table", 1, 8, 6, 6)},
+         int64[4] sizes = {{1, 8, 4, 4}}, int64[3] row = {{1, 8, 16}}>
+        {{
+            larger = Resize <mode = "cubic"> (table, , , sizes)
+            flat = Reshape (larger, row)
+            places = Transpose <perm = [0, 2, 1]> (flat)
+            map = Conv <strides = [2, 2]> (x, w)
+            flat_map = Reshape (map, row)
+            tokens = Transpose <perm = [0, 2, 1]> (flat_map)
+            {use}
+        }}"""
+    )
+
+
+def test_a_table_made_as_large_as_a_map_is_of_positions() -> None:
+    model = write_resized("sum = Add (tokens, places)  out = MatMul (sum, v)")
+    expected = Purpose("position embedding", ("resized from 6 × 6",), is_idea=True)
+    assert list_purposes(model) == [expected]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "product = Mul (tokens, places)  out = MatMul (product, v)",
+        "sum = Add (tokens, places)  out = Softmax (sum)",  # a bias of scores
+    ],
+)
+def test_a_resized_table_that_is_used_otherwise_is_none(use: str) -> None:
+    purposes = list_purposes(write_resized(use))
+    assert all(one is None or one.name != "position embedding" for one in purposes)

@@ -116,7 +116,8 @@ def test_an_open_repeat_shows_one_repetition(index: int) -> None:
     assert repeat.unmatched == (0, 0)
     title = words(repeat)
     assert title[:2] == ["Block A", "×6"]
-    assert {"Attention", f"shows {index + 1} of 6"} <= set(title)
+    shown = {0: "the first", COUNT - 1: "the last"}.get(index, f"{index + 1} of 6")
+    assert {"Attention", f"shows {shown}"} <= set(title)
     assert find_lost_edges(view) == []
 
 
@@ -259,7 +260,7 @@ def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:
     )
     repeat = view.open("main/Block A/")
     assert repeat.unmatched == (1, 0)
-    assert words(repeat) == ["Block A", "×3", "1 of 3 wired differently", "shows 1 of 3"]
+    assert words(repeat) == ["Block A", "×3", "1 of 3 wired differently", "shows the first"]
     assert view.show_repetition("main/Block A/", 1).unmatched == (0, 0)
     assert find_lost_edges(view) == []
 

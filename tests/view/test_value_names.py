@@ -22,12 +22,14 @@ from tests.onnx_text import load_text
 Row = tuple[str, str, list[str], str]
 
 
-def make_model(rows: list[Row], inputs: list[str], outputs: list[str]) -> Model:
+def make_model(rows: list[Row], inputs: list[str], outputs: list[str], **numbers: float) -> Model:
     """Return a model of nodes: operator, module, operands and result; ``w`` is a weight."""
     proto = onnx_pb2.ModelProto(ir_version=8)
     for name in inputs:
         proto.graph.input.add(name=name)
     proto.graph.initializer.add(name="w", dims=[2, 2], data_type=1, float_data=[1, 2, 3, 4])
+    for name, element in numbers.items():
+        proto.graph.initializer.add(name=name, data_type=1, float_data=[element])
     for number, (operator, module, operands, result) in enumerate(rows):
         node = proto.graph.node.add(op_type=operator, input=operands)
         node.name = f"/{module}/{operator}_{number}" if module else f"{operator}_{number}"
@@ -262,3 +264,65 @@ def test_one_number_each_is_a_class_only_beside_maps_of_as_many() -> None:
 
 def test_names_of_authors_stay() -> None:
     assert _list_inputs(_unname(_UNNAMED)) == ["ids", "picture", "more", "x"]
+
+
+def _attend(taken: str, number: int, *, kept: bool = True) -> list[Row]:
+    """Return a layer that attends to a value: its keys, and its values where they are kept."""
+    scope = f"layers.{number}"
+    rows: list[Row] = [
+        ("MatMul", scope, ["x", "w"], f"q{number}_output_0"),
+        ("MatMul", scope, [taken, "w"], f"k{number}_output_0"),
+        ("Transpose", scope, [f"k{number}_output_0"], f"t{number}_output_0"),
+        ("MatMul", scope, [f"q{number}_output_0", f"t{number}_output_0"], f"s{number}_output_0"),
+        ("Softmax", scope, [f"s{number}_output_0"], f"a{number}_output_0"),
+        ("MatMul", scope, ["memory", "w"], f"v{number}_output_0"),
+        ("MatMul", scope, [f"a{number}_output_0", f"v{number}_output_0"], f"h{number}"),
+    ]
+    return rows if kept else rows[:4]
+
+
+def test_what_is_only_projected_to_keys_is_called_so() -> None:
+    rows: list[Row] = [
+        ("Add", "", ["memory", "places"], "add_3"),
+        *(row for number in range(3) for row in _attend("add_3", number)),
+    ]
+    model = make_model(rows, ["x", "memory", "places"], ["h0", "h1", "h2"])
+    assert call(model, "add_3") == "keys"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [("MatMul", "other", ["add_3", "w"], "z")],  # something else takes it, too
+        [*_attend("x", 3), ("MatMul", "layers.3", ["a3_output_0", "add_3"], "z")],  # as values
+        _attend("add_3", 3, kept=False),  # no shares are made of its scores
+    ],
+)
+def test_what_is_taken_otherwise_too_is_no_key(more: list[Row]) -> None:
+    rows: list[Row] = [
+        ("Add", "", ["memory", "places"], "add_3"),
+        *(row for number in range(3) for row in _attend("add_3", number)),
+        *more,
+    ]
+    outputs = ["h0", "h1", "h2", more[-1][-1]]
+    assert call(make_model(rows, ["x", "memory", "places"], outputs), "add_3") != "keys"
+
+
+def test_sums_and_shares_are_called_after_what_they_are_of() -> None:
+    model = make_model(
+        [
+            ("MatMul", "encoder", ["x", "w"], "memory_output_0"),
+            ("Add", "", ["memory_output_0", "places"], "add_1"),
+            ("Mul", "", ["memory_output_0", "tenth"], "mul_2"),
+            ("Mul", "", ["memory_output_0", "places"], "mul_3"),
+            ("Sin", "a", ["add_1"], "y0"),
+            ("Sin", "b", ["mul_2"], "y1"),
+            ("Sin", "c", ["mul_3"], "y2"),
+        ],
+        ["x", "places"],
+        ["y0", "y1", "y2"],
+        tenth=0.1,
+    )
+    assert call(model, "add_1") == "encoder + places"
+    assert call(model, "mul_2") == "0.1 · encoder"
+    assert call(model, "mul_3") == ""
