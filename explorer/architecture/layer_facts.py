@@ -143,7 +143,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         first = attentions[0]
         found = _describe_attention(first.details.read_as(AttentionDetails))
         found["attention"] = "Class attention" if ASKS_ONCE in first.facts else first.name
-        marks = [fact for fact in first.facts if fact.startswith(_MARKS)]
+        marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)
         if has_past(outline, first):
@@ -183,6 +183,7 @@ def _describe_attention(details: AttentionDetails) -> dict[str, Detail]:
         causal=details.causal or None,
         positions=details.positions,
         window=details.window,
+        side=details.side,
         rule=details.rule,
     )
 

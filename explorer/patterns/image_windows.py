@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
@@ -45,7 +46,12 @@ def read_image_part(operations: Operations) -> ImagePart | None:
     Transformer, 2021, figure 4), and else those at the same place of all windows, a grid (Z. Tu and
     others, MaxViT, 2022, figure 3).
     """
-    for node in operations.arrangement:
+    return read_part_of(operations, operations.arrangement)
+
+
+def read_part_of(operations: Operations, nodes: Sequence[Node]) -> ImagePart | None:
+    """Return what some nodes, which only arrange, cut an image into; None where they do not."""
+    for node in nodes:
         if not node.operator.has("reshapes") or len(node.inputs) < len(("data", "shape")):
             continue
         dims = operations.context.read_list(node.input(1))
