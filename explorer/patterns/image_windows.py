@@ -38,6 +38,11 @@ class ImagePart(NamedTuple):
         return f"{'grid' if self.is_grid else 'windows'} {self.size}×{self.size}"
 
 
+def cuts_windows(node: Node) -> bool:
+    """Return whether a node is a Transpose that may cut an image into windows."""
+    return node.operator.has("permutes") and len(read_ints(node, "perm")) == _RANK
+
+
 def read_image_part(operations: Operations) -> ImagePart | None:
     """Return what an image is cut into by a Reshape and a Transpose; None where it is not.
 

@@ -90,7 +90,7 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         facts.append(gates)
     if part is not None:
         is_shifted = seen.shifted or "Concat" in shifting
-        facts.append(f"{'shifted ' if is_shifted else ''}{part.fact}")
+        facts.insert(0, f"{'shifted ' if is_shifted else ''}{part.fact}")
     details = TransformerDetails(
         order=style or None,
         norm=norm or None,
