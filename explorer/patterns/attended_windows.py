@@ -126,7 +126,8 @@ def _add_behind(operations: Operations, found: AttendedWindows) -> None:
 def _find_roll(operations: Operations, number: int) -> set[int]:
     """Return the operations by which the last places of an axis are put before the first ones.
 
-    Both parts are cut out of one value, and nothing else takes them.
+    Both parts are cut out of one value, the second one up to where the first begins, and nothing
+    else takes them.
     """
     if not operations.nodes[number].operator.has("joins"):
         return set()
@@ -134,6 +135,12 @@ def _find_roll(operations: Operations, number: int) -> set[int]:
     are_cuts = all(operations.nodes[cut].operator.has("slices") for cut in cuts)
     if len(cuts) != _BOTH or len(operations.operands[number]) != _BOTH or not are_cuts:
         return set()
-    one, other = (operations.operands[cut][:1] for cut in cuts)
+    one, other = cuts
     is_alone = all(operations.only_user(cut) == number for cut in cuts)
-    return {number, *cuts} if is_alone and one == other and cuts[0] != cuts[1] else set()
+    is_same = operations.operands[one][:1] == operations.operands[other][:1]
+    if one == other or not is_alone or not is_same:
+        return set()
+    read = operations.context.read_list
+    starts, ends = ([read(operations.nodes[cut].input(place)) for cut in cuts] for place in (1, 2))
+    is_whole = len(starts[0]) == 1 and [*starts[1]] == [0] and [*ends[1]] == [*starts[0]]
+    return {number, *cuts} if is_whole else set()
