@@ -107,7 +107,8 @@ def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
         words = {key: value for key, value in alike[name].items() if key not in seen}
         told.append(f"{number} with {write_attention(words)}")
     sight = ", ".join(write_sight(seen))
-    return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
+    kinds = " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+    return f"{'in turn ' if period else ''}{kinds}{', all ' if sight else ''}{sight}"
 
 
 def _write_marks(facts: Sequence[Mapping[str, Detail]]) -> str:

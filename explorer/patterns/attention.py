@@ -57,8 +57,9 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     q. In grouped-query attention several heads of q share one of k and v (J. Ainslie and others,
     GQA, 2023, figure 2). Places of an image may attend to those of the same window alone (Z. Liu
     and others, Swin Transformer, 2021, section 3.2), and channels to one another over all places
-    (M. Ding and others, DaViT, 2022, equation 4). Fused operators are com.microsoft's ``Attention``,
-    ``MultiHeadAttention``, ``GroupQueryAttention`` and others, ``Attention`` of opset 23, and
+    (M. Ding and others, DaViT, 2022, equation 4). Fused operators are com.microsoft's
+    ``Attention``, ``MultiHeadAttention``, ``GroupQueryAttention`` and others, ``Attention`` of
+    opset 23, and
     ``LinearAttention`` of opset 27, which has a state in place of scores (A. Katharopoulos and
     others, Transformers are RNNs, 2020; S. Yang and others, Gated Delta Networks, 2024).
     """

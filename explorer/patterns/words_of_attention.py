@@ -26,6 +26,17 @@ ATTENTION = (
         "Channels are compared with one another over all places, instead of places.",
         "attention",
     ),
+    FigureWord(
+        "cascaded group attention",
+        "Each head has a part of the features to which the result of the head before is added: "
+        "`4 heads`.",
+        "cascaded-attention",
+    ),
+    FigureWord(
+        "outlook attention",
+        "A layer of each place gives the shares by which the values around it are mixed: `3×3`.",
+        "outlook-attention",
+    ),
     FigureWord("cross-attention", "Keys and values of another value than queries.", "attention"),
     FigureWord(
         "grouped-query attention",
