@@ -107,7 +107,8 @@ def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
         words = {key: value for key, value in alike[name].items() if key not in seen}
         told.append(f"{number} with {write_attention(words)}")
     sight = ", ".join(write_sight(seen))
-    return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
+    kinds = " and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+    return f"{'in turn ' if period else ''}{kinds}{', all ' if sight else ''}{sight}"
 
 
 def _write_marks(facts: Sequence[Mapping[str, Detail]]) -> str:
@@ -143,7 +144,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         first = attentions[0]
         found = _describe_attention(first.details.read_as(AttentionDetails))
         found["attention"] = "Class attention" if ASKS_ONCE in first.facts else first.name
-        marks = [fact for fact in first.facts if fact.startswith(_MARKS)]
+        marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)
         if has_past(outline, first):
@@ -183,6 +184,7 @@ def _describe_attention(details: AttentionDetails) -> dict[str, Detail]:
         causal=details.causal or None,
         positions=details.positions,
         window=details.window,
+        side=details.side,
         rule=details.rule,
     )
 

@@ -120,6 +120,8 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
     if name in ("Attention", "Cross-attention"):
         name = "attention"
     name = name if name.startswith(PROPER_NAMES) else name[:1].lower() + name[1:]
+    if "side" in facts:
+        name = f"{facts['side']} × {facts['side']} {name}"
     heads, width = facts.get("heads"), facts.get("head_width")
     shared = facts.get("kv_heads")
     text = name

@@ -35,6 +35,12 @@ _LEAST_TIMES = 2
 _MOST_TOLD = 2
 #: an idea of all blocks of a kind
 _IN_ALL = re.compile(r" in all ([\d,]+ .+)$")
+#: how many of a kind of block a sentence counts
+_COUNTED = r"(\d[\d,]*) {}\b"
+#: blocks that mix tokens, and what is told of how they do
+_MIXER, _MANNER = "Mixer block", "tokens by "
+#: what is in a smaller share of blocks is no idea of theirs, where it weighs what others make
+_LEAST_WEIGHED = 0.25
 #: what stands at the end of a sentence
 _GIVEN = re.compile(r"^gives |outputs?\b|^output |^vocabulary |channels? out")
 
@@ -61,16 +67,35 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
     every = [one for entry in entries for one in (entry, *_walk(entry))]
     told = []
     clauses = [clause for clause in sketch.clauses if clause]
+    _add_manner(outline, clauses, text)
     for name, idea in _list_ideas(entries).items():
         noun = write_lower(name)
         if _is_told(noun, text) or _is_told_otherwise(idea, every, text):
             continue
-        said = _write_held(outline, noun, idea, blocks)
+        said = _write_held(outline, noun, idea, blocks, text)
         if said and not _put_in_place(clauses, noun, said):
             told.append(said)
     place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
     clauses[place:place] = told[:_MOST_TOLD]
     return replace(sketch, clauses=tuple(clauses))
+
+
+def _add_manner(outline: Outline, clauses: list[str], text: str) -> None:
+    """Say of blocks that mix tokens by what, where all do so by the same.
+
+    W. Yu and others, MetaFormer Is Actually What You Need for Vision, 2022, figure 1: that is what
+    such networks differ in.
+    """
+    manners = {
+        next((fact for fact in part.facts if fact.startswith(_MANNER)), "")
+        for part in outline.parts
+        if part.name == _MIXER
+    }
+    manner = manners.pop() if len(manners) == 1 else ""
+    noun = write_plural(write_lower(_MIXER))
+    places = [at for at, clause in enumerate(clauses) if noun in clause]
+    if manner and manner not in text and len(places) == 1:
+        clauses[places[0]] = clauses[places[0]].replace(noun, f"{noun} ({manner})", 1)
 
 
 def _put_in_place(clauses: list[str], noun: str, said: str) -> bool:
@@ -119,23 +144,29 @@ def _is_told_otherwise(idea: _Idea, every: Sequence[FoundBlock], text: str) -> b
     )
 
 
-def _write_held(outline: Outline, noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
+def _write_held(
+    outline: Outline, noun: str, idea: _Idea, blocks: Sequence[FoundBlock], text: str
+) -> str:
     """Return in how many of some blocks an idea is; how many there are where not each is in one."""
     holders = {id(holder): holder.kind for holder in idea.holders if holder is not None}
     kinds = {*holders.values()}
     alike = [block for block in blocks if block.kind in kinds]
     count = len(idea.found)
-    if count < max(_LEAST_TIMES, _LEAST_SHARE * len(alike)):
+    share = _LEAST_WEIGHED if idea.found[0].kind == "excitation" else _LEAST_SHARE
+    if count < max(_LEAST_TIMES, share * len(alike)):
         return ""
     if len(holders) < count:
         return f"{noun} in {count:,} places"
-    every = f"all {count:,}" if count == len(alike) else f"{count:,} of {len(alike):,}"
     owners = [outline.owner(block.end) for block in alike]
     names = {
         (owner.name or block.name).partition(WITH)[0]
         for owner, block in zip(owners, alike, strict=True)
     }
     called = write_plural(write_lower(names.pop())) if len(names) == 1 else "blocks"
+    # a sentence may count blocks of another form with them
+    counted = {int(one.replace(",", "")) for one in re.findall(_COUNTED.format(called), text)}
+    number = counted.pop() if len(counted) == 1 and min(counted) >= len(alike) else len(alike)
+    every = f"all {count:,}" if count == number else f"{count:,} of {number:,}"
     return f"{noun} in {every} {called}"
 
 

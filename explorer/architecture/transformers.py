@@ -269,6 +269,8 @@ def _tell_hierarchical(
     title = "Hierarchical vision transformer"
     if _has_decoder(outline, stack):
         title += " with a convolutional decoder"
+    if window:
+        shared.pop("side", None)  # which the title tells
     whole = describe_layers(outline, stack.layers)
     for key in ("marks",) if "attention" in shared else ("mixture",):
         if key in whole:

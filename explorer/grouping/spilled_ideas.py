@@ -13,9 +13,11 @@ from netloupe.explorer.model import Node, find_nodes_with
 from netloupe.explorer.patterns import (
     MOST_NODES,
     GraphContext,
+    cuts_windows,
     find_graph_context,
     find_ideas,
     find_long_ideas,
+    find_windowed,
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
@@ -97,6 +99,8 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
             is_large = len(group.children) > _MOST_CHILDREN
             is_searched = not is_large and _is_searched(group, telling)
             _join_long(group, finder, free_path)
+            for name, nodes in finder.find_windowed(group) if not is_large else ():
+                _join_whole(group, name, nodes, free_path)
             found = finder.find(group) if is_searched else []
             for name, nodes, inner in finder.find_joined(group) if is_large else found:
                 if not _join(group, name, nodes, free_path) and len(inner) < len(nodes):
@@ -158,6 +162,36 @@ class _Finder:
             (name, [members[n] for n in numbers], [members[n] for n in inner])
             for name, numbers, inner in self._known[key]
         ]
+
+    def find_windowed(self, group: Group) -> list[tuple[str, list[Node]]]:
+        """Return the attentions in windows of which a group's own nodes cut these out.
+
+        Though all of the group may be a block that is known, as a Transformer block of which the
+        program fills an image up to whole windows before it calls the attention.
+        """
+        own = [child for child in group.children if isinstance(child, Node)]
+        is_around = any(node.operator.has("pads", "slices") for node in own)
+        if len(own) == len(group.children) or not is_around:
+            return []
+        members = list_member_nodes(group, MOST_NODES)
+        if not any(cuts_windows(node) for node in members):
+            return []
+        step()
+        try:
+            found = [(name, {*nodes}) for name, nodes in find_windowed(members, self._context)]
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return []  # as of try_to_recognise
+        # with what a layer of an author has for its sizes and positions besides
+        for _, nodes in found:
+            for child in group.inner_groups():
+                held = [*_walk(child)]
+                if not nodes.isdisjoint(held):
+                    nodes.update(node for node in held if self._is_unchanging(node))
+        return [(name, [*nodes]) for name, nodes in found]
+
+    def _is_unchanging(self, node: Node) -> bool:
+        """Return whether what a node gives follows from constants and shapes alone."""
+        return all(self._context.is_unchanging(v) for v in node.outputs if v is not None)
 
     def find_joined(self, group: Group) -> list[tuple[str, list[Node], list[Node]]]:
         """Return the ideas among a large group's own nodes that end in joining many values."""

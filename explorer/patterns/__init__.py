@@ -11,6 +11,7 @@ from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
+from .image_windows import cuts_windows
 from .ingredients import (
     IDEA,
     SIZE,
@@ -34,6 +35,7 @@ from .recognise import (
     find_ideas,
     find_long_ideas,
     find_small_blocks,
+    find_windowed,
     find_written_out,
     recognise,
     try_to_recognise,
@@ -61,6 +63,7 @@ __all__ = [
     "Operations",
     "Pattern",
     "Recognition",
+    "cuts_windows",
     "describe_shape_value",
     "find_blocks",
     "find_fusable",
@@ -70,6 +73,7 @@ __all__ = [
     "find_long_ideas",
     "find_nested_blocks",
     "find_small_blocks",
+    "find_windowed",
     "find_written_out",
     "has_projection",
     "has_weights",

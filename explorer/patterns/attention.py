@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .attended_windows import find_windows
 from .attention_cores import (
     find_scores,
     find_second_product,
@@ -20,8 +21,6 @@ from .attention_forms import (
 )
 from .attention_heads import count_heads, list_attended, read_fused, read_stated_window
 from .attention_scores import (
-    are_of_distances,
-    find_position_scores,
     has_linear_biases,
     is_causal,
     is_relative,
@@ -40,6 +39,7 @@ from .attention_streams import (
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import list_data
+from .position_scores import are_of_distances, find_position_scores
 from .readings import read_str
 from .transformer_details import AttentionDetails
 
@@ -55,8 +55,11 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     Self-attention takes q, k and v from one value, cross-attention k and v from another one than
     q. In grouped-query attention several heads of q share one of k and v (J. Ainslie and others,
-    GQA, 2023, figure 2). Fused operators are com.microsoft's ``Attention``,
-    ``MultiHeadAttention``, ``GroupQueryAttention`` and others, ``Attention`` of opset 23, and
+    GQA, 2023, figure 2). Places of an image may attend to those of the same window alone (Z. Liu
+    and others, Swin Transformer, 2021, section 3.2), and channels to one another over all places
+    (M. Ding and others, DaViT, 2022, equation 4). Fused operators are com.microsoft's
+    ``Attention``, ``MultiHeadAttention``, ``GroupQueryAttention`` and others, ``Attention`` of
+    opset 23, and
     ``LinearAttention`` of opset 27, which has a state in place of scores (A. Katharopoulos and
     others, Transformers are RNNs, 2020; S. Yang and others, Gated Delta Networks, 2024).
     """
@@ -100,6 +103,7 @@ def _complete(
     if last is not None and last.numbers.issuperset(users):
         whole |= last.numbers
         end = last.end
+    windows = find_windows(operations, whole, end)
     facts: list[str] = []
     forms: tuple[Form, Form] | None = None
     rule, positions = "", ""
@@ -122,10 +126,8 @@ def _complete(
         of_channels = read_channel_heads(operations, scores[-1], given or 0)
         if of_channels is not None and name == "Self-attention":
             forms = None
-            if compares_directions(blocks, whole):
-                name = "Cross-covariance attention"
-            else:
-                facts.append("over channels")
+            is_covariance = compares_directions(blocks, whole)
+            name = "Cross-covariance attention" if is_covariance else "Channel self-attention"
             heads, width = of_channels
             shared = 0
     else:
@@ -157,6 +159,13 @@ def _complete(
         name = name.replace("Self-attention", "Grouped-query attention")
         if shared == 1:
             name = name.replace("Grouped-query", "Multi-query")
+    is_windowed = windows is not None and name == "Self-attention"
+    if windows is not None:
+        whole |= windows.numbers
+        end = windows.end
+        if is_windowed:
+            name = windows.name
+            facts += windows.facts
     if heads:
         text = f"{heads} heads" if heads > 1 else "1 head"
         if width:
@@ -205,6 +214,8 @@ def _complete(
         causal=is_masked,
         window=window or None,
         reduction=reduction or None,
+        side=windows.part.size if windows is not None and is_windowed else None,
+        shifted=windows is not None and is_windowed and windows.shifted,
         attention=name,
     )
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.dataflow import find_giver, trace_back
 from netloupe.explorer.model import Node, Value
@@ -12,7 +12,6 @@ from netloupe.explorer.operators import MASKING_TRAITS
 from .operations import ARRANGING, Operations
 from .readings import read_int, read_numbers, read_scalar
 from .stored_positions import StoredMask, compares_stored_positions
-from .weight_sizes import read_dims
 
 _MOST_OF_MASK = 300
 #: what masks are computed by
@@ -220,58 +219,6 @@ def is_relative(operations: Operations, number: int) -> bool:
                         return True
     return False
 
-
-def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[int]:
-    """Return the operations of scores of positions, which are added to those of keys; else none.
-
-    Queries are multiplied by projected distances as well, and what results is moved so that each
-    query meets its own distance to each key (Z. Dai and others, Transformer-XL, 2019, appendix B);
-    or by one table for rows and one for columns (Y. Li and others, MViTv2, 2022, equation 4).
-
-    Parameters
-    ----------
-    scores
-        The way from the Softmax back to the product of queries and keys.
-    """
-    known = {*scores}
-    every: set[int] = set()
-    for number in scores:
-        givers = operations.givers(number) if operations.kinds[number] == "Add" else []
-        found: set[int] = set()
-        for giver in givers if known.intersection(givers) else ():
-            at = giver
-            for _ in range(_MOST_MOVES):
-                found.add(at)
-                if at in known or operations.nodes[at].operator.has("multiplies"):
-                    break
-                before = operations.givers(at)
-                is_moved = operations.nodes[at].operator.has(*_MOVES) and len(before) == 1
-                if not is_moved:
-                    break
-                at = before[0]
-            # distances of a length that is known are constants
-            is_product = operations.nodes[at].operator.has("multiplies")
-            if at not in known and is_product and operations.is_closed(found, giver):
-                every |= found
-            found = set()
-    return every
-
-
-#: what puts each score at the place of its key, and scales it
-def are_of_distances(operations: Operations, numbers: Collection[int]) -> bool:
-    """Return whether scores of positions are of distances.
-
-    They are moved so, or positions are stored for each query or head, not one for each key.
-    """
-    stored = [read_dims(value) for number in numbers for value in operations.fixed(number)]
-    return any(operations.nodes[number].operator.has(*_SHIFTS) for number in numbers) or any(
-        len(dims) > 2 for dims in stored
-    )
-
-
-_SHIFTS = ("gathers", "pads", "picks", "slices")
-_MOVES = ("divides", "multiplies_elements", *_SHIFTS, *ARRANGING)
-_MOST_MOVES = 8
 
 #: more heads are not looked at one by one
 _MOST_HEADS = 256

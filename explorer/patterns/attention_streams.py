@@ -18,6 +18,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from .found_blocks import FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
 from .readings import read_ints, read_numbers
+from .traced_axes import trace_axis
 
 #: what makes another form of a value together with constants, or of several of one value
 _FORMING = (
@@ -35,6 +36,8 @@ _MOST_OF_NORM = 6
 #: so many nodes back it is looked for where queries left the stream of keys
 _MOST_OF_STREAM = 800
 _OF_TOKEN_AND_REST = 2
+#: axes of batch, what is compared and what is summed up, and with one of heads
+_LEAST_COMPARED, _WITH_HEADS = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,16 +344,28 @@ def read_channel_heads(
 ) -> tuple[int, int] | None:
     """Return how many heads of which width compare channels over all places, instead of places.
 
-    A. El-Nouby and others, XCiT: Cross-Covariance Image Transformers, 2021, equation 2. None where
-    places are compared, and where that is not known.
+    A. El-Nouby and others, XCiT: Cross-Covariance Image Transformers, 2021, equation 2; M. Ding and
+    others, DaViT: Dual Attention Vision Transformers, 2022, equation 4; without heads J. Fu and
+    others, Dual Attention Network for Scene Segmentation, 2019, figure 3. What is summed up are
+    axes of places of what the nearest layer gives, and what is compared is of its features. None
+    where places are compared, and where that is not known; 0 heads where they are not counted.
+    Where axes cannot be followed back the sizes tell, of which ``features`` is that of all heads.
     """
     if operations.kinds[product] != "MatMul":  # of other products axes may stand in any order
         return None
+    query = operations.nodes[product].input(0)
     facts = find_value_facts(operations.context.graph.model)
-    dims = facts.find_dims(operations.nodes[product].input(0)) or ()
-    heads, compared, summed = dims[1:] if len(dims) == 4 else (0, 0, 0)
-    if not (isinstance(heads, int) and isinstance(compared, int) and features):
+    dims = facts.find_dims(query) or ()
+    if len(dims) < _LEAST_COMPARED:
         return None
-    if heads * compared != features or (isinstance(summed, int) and heads * summed == features):
-        return None
-    return heads, compared
+    heads, width, places = dims[1:] if len(dims) == _WITH_HEADS else (0, 0, 0)
+    if not (isinstance(heads, int) and isinstance(width, int)):
+        heads, width = 0, 0
+    compared, summed = (trace_axis(operations, query, axis) for axis in (-2, -1))
+    giver = compared.value.producer if compared is not None else None
+    if compared is None or summed is None or giver is None or compared.value is not summed.value:
+        is_fit = bool(features) and heads * width == features
+        is_either = isinstance(places, int) and heads * places == features
+        return (heads, width) if is_fit and not is_either else None
+    place = 1 if giver.operator.has("convolves") else compared.rank - 1
+    return (heads, width) if place in compared.axes and place not in summed.axes else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
@@ -37,6 +38,11 @@ class ImagePart(NamedTuple):
         return f"{'grid' if self.is_grid else 'windows'} {self.size}×{self.size}"
 
 
+def cuts_windows(node: Node) -> bool:
+    """Return whether a node is a Transpose that may cut an image into windows."""
+    return node.operator.has("permutes") and len(read_ints(node, "perm")) == _RANK
+
+
 def read_image_part(operations: Operations) -> ImagePart | None:
     """Return what an image is cut into by a Reshape and a Transpose; None where it is not.
 
@@ -45,7 +51,12 @@ def read_image_part(operations: Operations) -> ImagePart | None:
     Transformer, 2021, figure 4), and else those at the same place of all windows, a grid (Z. Tu and
     others, MaxViT, 2022, figure 3).
     """
-    for node in operations.arrangement:
+    return read_part_of(operations, operations.arrangement)
+
+
+def read_part_of(operations: Operations, nodes: Sequence[Node]) -> ImagePart | None:
+    """Return what some nodes, which only arrange, cut an image into; None where they do not."""
+    for node in nodes:
         if not node.operator.has("reshapes") or len(node.inputs) < len(("data", "shape")):
             continue
         dims = operations.context.read_list(node.input(1))

@@ -14,8 +14,10 @@ from .arithmetic import (
     find_statistics,
 )
 from .attention import find_attentions
+from .binarization import find_binarizations
 from .box_decoding import find_box_decodings
 from .branched_convolutions import find_branched_convolutions
+from .cascaded_attention import find_cascaded_attentions
 from .channel_attention import find_channel_attentions
 from .chebyshev import find_chebyshevs
 from .chosen_queries import find_chosen_queries, find_differences_of_shares
@@ -78,6 +80,7 @@ from .memories import find_maskings, find_memories
 from .modulations import find_modulations, find_style_norms
 from .norms import find_norms
 from .operator_products import find_operator_products
+from .outlook_attention import find_outlook_attentions
 from .pair_updates import find_outer_products, find_triangles
 from .partial_stages import find_partial_stages
 from .place_attention import find_branch_attentions, find_global_contexts, find_place_attentions
@@ -166,6 +169,8 @@ _SINKHORNS = _part("sinkhorn", find_sinkhorns, "unit", family="normalization")
 
 #: ideas of papers that may be all that tells a residual block from others
 UNITS = (
+    _part("cascaded-attention", find_cascaded_attentions, "attention", family="attention"),
+    _part("outlook-attention", find_outlook_attentions, "attention", family="attention"),
     _part("stored-graph", find_stored_graphs, "graph convolution"),
     _part("computed-kernel", find_computed_kernels, "unit"),
     _part("local-filter", find_local_filters, "unit"),
@@ -352,6 +357,7 @@ IDEAS = (
     _part("added-tokens", find_added_tokens, "added tokens", family="shape"),
     _part("polynomials", find_polynomials, "polynomials", family="elementwise"),
     _part("length", find_lengths, "length", family="elementwise"),
+    _part("binarization", find_binarizations, "unit", family="activation"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
 )
 #: what operations without weights are together, where they are none of all these

@@ -12,6 +12,7 @@ from .examples_of_heads import EXAMPLES_OF_HEADS
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_maps import EXAMPLES_OF_MAPS
+from .examples_of_mixing import EXAMPLES_OF_MIXING
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_signals import EXAMPLES_OF_SIGNALS
 from .examples_of_states import EXAMPLES_OF_STATES
@@ -47,5 +48,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_MAPS
         | EXAMPLES_OF_STREAMS
         | EXAMPLES_OF_SIGNALS
+        | EXAMPLES_OF_MIXING
     ).items()
 }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
@@ -11,7 +12,7 @@ from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import Leading, find_leading
 from .operations import Operations
-from .readings import read_axes
+from .readings import read_axes, read_int
 from .weight_sizes import read_type_dims
 
 _GATES = ("Sigmoid", "HardSigmoid")
@@ -202,13 +203,17 @@ def _read_mixture(blocks: FoundBlocks, softmax: int) -> FoundBlock | None:
     if end < 0 or operations.kinds[end] not in ("Add", "ReduceSum", "Sum"):
         return None
     count = len(products)
+    parts = 0
     if operations.kinds[end] == "ReduceSum":
         join = operations.giver(branches[0])
         is_join = join is not None and operations.nodes[join].operator.has("joins")
-        if join is None or not is_join or count != 1:
+        if count != 1:
             return None
-        numbers.add(join)
-        branches, count = [*operations.operands[join]], len(operations.operands[join])
+        if join is not None and is_join:
+            numbers.add(join)
+            branches, count = [*operations.operands[join]], len(operations.operands[join])
+        else:
+            count = parts = _count_parts(operations, softmax, end)
     elif count != len(operations.operands[end]):
         return None
     numbers |= {end, *products}
@@ -221,13 +226,37 @@ def _read_mixture(blocks: FoundBlocks, softmax: int) -> FoundBlock | None:
     if not pools or not layers or not is_own:
         return None
     splits = {operations.giver(value) for value in branches}
+    if parts and not _sums_parts(operations, leading.numbers, branches[0], end):
+        return None
     split = splits.pop() if len(splits) == 1 else None
     is_split = split is not None and operations.nodes[split].operator.has("picks", "splits")
-    name = "Split attention" if is_split else "Selective kernel attention"
+    name = "Split attention" if is_split or parts else "Selective kernel attention"
     every = frozenset({*numbers, *leading.numbers})
     if any(blocks.owner[n] is not None for n in (end, *products)):
         return None
     return FoundBlock("excitation", name, every, end, (f"{count} branches",))
+
+
+def _count_parts(operations: Operations, softmax: int, end: int) -> int:
+    """Return how many parts of an axis of their own a sum is of, as shares are; else 0."""
+    facts = find_value_facts(operations.context.graph.model)
+    axes = read_axes(operations.nodes[end]) or ()
+    summed = facts.find_dims(operations.nodes[end].input(0)) or ()
+    shared = facts.find_dims(operations.nodes[softmax].output(0)) or ()
+    axis = read_int(operations.nodes[softmax], "axis")
+    if len(axes) != 1 or not -len(summed) <= axes[0] < len(summed) or not shared:
+        return 0
+    count, shares = summed[axes[0]], shared[-1 if axis is None else axis]
+    return count if isinstance(count, int) and count == shares else 0
+
+
+def _sums_parts(operations: Operations, numbers: Collection[int], value: Value, end: int) -> bool:
+    """Return whether means are taken of the sum of the same parts of a value."""
+    axes = read_axes(operations.nodes[end])
+    sums = [n for n in numbers if operations.kinds[n] == "ReduceSum"]
+    return any(
+        operations.operands[n] == [value] and read_axes(operations.nodes[n]) == axes for n in sums
+    )
 
 
 def _list_joins(operations: Operations, branches: list[Value]) -> set[Value]:

@@ -31,6 +31,7 @@ from .picked_tokens import read_picked_token
 from .recognition import Recognition
 from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
+from .transformer_details import AttentionDetails
 from .transformers import find_transformers
 from .weight_sizes import read_features
 
@@ -304,6 +305,31 @@ def find_long_ideas(
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock):
             yield entry.name, entry.facts, operations.list_nodes(entry.numbers, are_shared=True)
+
+
+def find_windowed(
+    nodes: Sequence[Node], context: GraphContext
+) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the attentions to windows of an image among some nodes, with what cuts these out.
+
+    Parameters
+    ----------
+    nodes
+        At most `MOST_NODES` nodes of one graph, producers first.
+    context
+        What is known of their graph.
+
+    Yields
+    ------
+    tuple
+        What one is called, and its nodes.
+    """
+    operations = Operations(nodes, context)
+    blocks = FoundBlocks(operations)
+    _look_for(blocks, FUSABLE)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock) and entry.details.read_as(AttentionDetails).side:
+            yield entry.name, operations.list_nodes(entry.numbers, are_shared=True)
 
 
 def _is_one_box(found: FoundBlock) -> bool:

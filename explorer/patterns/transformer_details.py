@@ -32,6 +32,10 @@ class AttentionDetails(BlockDetails):
         Whether each token sees only those before it, and itself.
     window
         How many tokens each token sees at most, itself among them.
+    side
+        How many places the windows of an image, or grids, that it sees alone have along each axis.
+    shifted
+        Whether the image was moved before it was cut into these.
     attention
         What it is called: ``Self-attention``, ``Cross-attention``, ``Mamba-2``. Also where it has
         the name of a larger block.
@@ -54,6 +58,8 @@ class AttentionDetails(BlockDetails):
     positions: str | None = None
     causal: bool = False
     window: int | None = None
+    side: int | None = None
+    shifted: bool = False
     attention: str | None = None
     deformable: bool = False
     reduction: int | None = None

@@ -74,7 +74,11 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     what = fed.facts[0] if fed.kind == "experts" else " ".join((fed.name, *fed.facts[:1]))
     name = attentions[0].name
     own = [name if name == NYSTROM else name.lower()] if name in _TOLD else []
-    facts = [*own, *attentions[0].facts, what]
+    seen = attentions[0].details.read_as(AttentionDetails)
+    told = attentions[0].facts
+    if seen.side is not None:  # which is told with its windows
+        told = tuple(fact for fact in told if fact not in (f"{seen.side}×{seen.side}", "shifted"))
+    facts = [*own, *told, what]
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
     if style and is_adaptive:  # it is what such a block is about
@@ -85,11 +89,12 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if gates:
         facts.append(gates)
     if part is not None:
-        facts.append(f"{'shifted ' if 'Concat' in shifting else ''}{part.fact}")
+        is_shifted = seen.shifted or "Concat" in shifting
+        facts.insert(0, f"{'shifted ' if is_shifted else ''}{part.fact}")
     details = TransformerDetails(
         order=style or None,
         norm=norm or None,
-        attention=attentions[0].details.read_as(AttentionDetails),
+        attention=seen,
         feeding=fed.details if isinstance(fed.details, MlpDetails | ExpertsDetails) else None,
         window=part.size if part is not None and not part.is_grid else None,
     )

@@ -15,6 +15,28 @@ ATTENTION = (
     FigureWord("heads", "Attentions side by side, each of some of the features: `12 heads × 64`."),
     FigureWord("attention", "Values mixed by the shares that scores give them.", "attention"),
     FigureWord("self-attention", "Queries, keys and values of one value.", "attention"),
+    FigureWord(
+        "window attention, grid attention",
+        "Places of an image attend to those of the same window, or to those as far apart as they "
+        "can be: `7×7`, `shifted` where windows go across the borders of others.",
+        "attention",
+    ),
+    FigureWord(
+        "channel self-attention",
+        "Channels are compared with one another over all places, instead of places.",
+        "attention",
+    ),
+    FigureWord(
+        "cascaded group attention",
+        "Each head has a part of the features to which the result of the head before is added: "
+        "`4 heads`.",
+        "cascaded-attention",
+    ),
+    FigureWord(
+        "outlook attention",
+        "A layer of each place gives the shares by which the values around it are mixed: `3×3`.",
+        "outlook-attention",
+    ),
     FigureWord("cross-attention", "Keys and values of another value than queries.", "attention"),
     FigureWord(
         "grouped-query attention",

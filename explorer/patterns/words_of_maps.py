@@ -57,6 +57,11 @@ MAPS = (
         "place-attention",
     ),
     FigureWord(
+        "differentiable binarization",
+        "A steep sigmoid of the difference between probabilities and thresholds: `k = 50`.",
+        "binarization",
+    ),
+    FigureWord(
         "box decoding",
         "A detector's numbers become centres in a grid and sizes, which may be multiples of "
         "`3 anchors`.",

@@ -19,6 +19,8 @@ from .near_misses_fields import TEXT as OF_FIELDS
 from .near_misses_images import TEXT as OF_IMAGES
 from .near_misses_layers import TEXT as OF_LAYERS
 from .near_misses_maps import TEXT as OF_MAPS
+from .near_misses_mixing import SPELLINGS as SPELLINGS_OF_MIXING
+from .near_misses_mixing import TEXT as OF_MIXING
 from .near_misses_sequence import SPELLINGS
 from .near_misses_sequence import TEXT as OF_SEQUENCES
 from .near_misses_signals import SPELLINGS as SPELLINGS_OF_SIGNALS
@@ -34,12 +36,13 @@ _TEXTS = (
     OF_IMAGES,
     OF_LAYERS,
     OF_MAPS,
+    OF_MIXING,
     OF_SEQUENCES,
     OF_SIGNALS,
     OF_STREAMS,
     OF_UNITS,
 )
-_SPELLINGS = (SPELLINGS, SPELLINGS_OF_SIGNALS, SPELLINGS_OF_STREAMS)
+_SPELLINGS = (SPELLINGS, SPELLINGS_OF_MIXING, SPELLINGS_OF_SIGNALS, SPELLINGS_OF_STREAMS)
 _LEAST = 2
 #: of these nothing but the name of an operator makes a block one
 _BY_OPERATOR = {"estimator"}

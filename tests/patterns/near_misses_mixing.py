@@ -1,0 +1,47 @@
+"""Examples of attention of special kinds and of compared maps that lack one part."""
+
+from __future__ import annotations
+
+TEXT = """
+[cascaded-attention]
+what one gives in what the next one takes
+  next = Add (m1, two) => next = Add (two, two)
+parts of the features
+  one, two = Split <axis = -1, num_outputs = 2> (x) => one = Relu (z)  two = Tanh (z)
+  float[1, 16, 8] x) => float[1, 16, 8] x, float[1, 16, 4] z)
+joining
+  joined = Concat <axis = -1> (m1, m2) => joined = Concat <axis = -1> (m1, next)
+[outlook-attention]
+shares
+  shares = Softmax <axis = -1> (scores) => shares = Sigmoid (scores)
+overlaps that are added up
+  map = Col2Im <pads = [1, 1, 1, 1]> (flat, image, kernel) => map = Neg (other)
+  float[1, 6, 6, 8] x) => float[1, 6, 6, 8] x, float[1, 8, 6, 6] other)
+shares of the same value
+  a = MatMul (x, wa) => a = MatMul (other, wa)
+  float[1, 6, 6, 8] x) => float[1, 6, 6, 8] x, float[1, 6, 6, 8] other)
+[binarization]
+a steep curve = Formula, 1 / (exp(−2 · (x − y)) + 1)
+  steep = {-50} => steep = {-2}
+probabilities = Formula, 1 / (exp(−50 · (x − y)) + 1)
+  p = Sigmoid (p0) => p = Tanh (p0)
+a rising curve = Formula, 1 / (exp(50 · (x − y)) + 1)
+  steep = {-50} => steep = {50}
+"""
+
+SPELLINGS = """
+[binarization]
+one number divided
+  y = Reciprocal (above) => y = Div (one, above)
+a negative sign of its own
+  steep = {-50} => steep = {50}
+  [e] raised = Exp (scaled) => [n] n0 = Neg (scaled)  [e] raised = Exp (n0)
+one operator
+  steep = {-50} => steep = {50}
+  [e] raised = Exp (scaled) =>
+  [a] above = Add (raised, one) =>
+  y = Reciprocal (above) => y = Sigmoid (scaled)
+[cascaded-attention]
+an activation before the projection
+  y = MatMul (joined, wo) => bent = Relu (joined)  y = MatMul (bent, wo)
+"""
