@@ -15,6 +15,7 @@ from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.patterns import Detail
 
 from .families import tell_blocks_alone, tell_family, tell_operators_alone
+from .weight_types import add_weight_types
 
 #: an expression of MACs with symbols that is longer is left out
 _LONGEST_MACS = 60
@@ -159,7 +160,7 @@ def tell_structure(model: Model, faults: list[Exception]) -> Architecture:
     sketch = None
     for tell in _WAYS:
         try:
-            sketch = tell(model)
+            sketch = add_weight_types(model, tell(model))
         except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
             faults.append(fault)
             continue

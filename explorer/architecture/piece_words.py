@@ -482,7 +482,8 @@ def _write_whole_widths(way: Sequence[int]) -> str:
     """Return all widths of an MLP, as beside another one that gives no more than it takes."""
     if len(way) > 4 and len({*way[1:]}) == 1:
         return f"{way[0]:,} → {way[1]:,} in {len(way) - 1} layers"
-    return shorten_way(way)
+    count = f" in {len(way) - 1} layers" if len(way) > _MOST_WIDTHS else ""
+    return f"{shorten_way(way)}{count}"
 
 
 def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> str:

@@ -16,7 +16,7 @@ from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
-from .copies import find_copies
+from .copies import copies_input, find_copies, take_out_copies
 from .group import Group, adopt
 from .hoisting import Hoisted, hoist_shared
 from .order import delay_stored, rank_producers_first
@@ -173,8 +173,9 @@ def build_group_tree(
     copies: frozenset[int] = frozenset()
     if roles is not None:
         pieces = choose_pieces(roles, only) if grouping == "auto" else []
+        pieces, shared = take_out_copies(graph, pieces)
         left_out = roles.shapes.union(*(piece.nodes for piece in pieces))
-        copies = find_copies(graph, only) - left_out
+        copies = (find_copies(graph, only) - left_out) | shared
         left_out |= copies
     if scopes is None:
         shown = _list_shown(graph, only, left_out)
@@ -250,7 +251,7 @@ def _delay_copies(
     ranks = rank_producers_first(graph)
     first = next((index for index, scope in enumerate(scopes) if scope is not None), 0)
     for index in range(first):
-        if not _copies_input(graph.nodes[index]):
+        if not copies_input(graph.nodes[index]):
             continue
         users = list_users(graph.nodes[index])
         using = [
@@ -259,17 +260,6 @@ def _delay_copies(
         own = [ranks[graph.index_of(node)] for node in using if node is not None]
         places[index] = min(own, default=ranks[index]) - 0.5
     return sorted(shown, key=lambda index: places.get(index, ranks[index])) if places else shown
-
-
-def _copies_input(node: Node) -> bool:
-    """Return whether a node gives an input as it is, by an operator with one operand."""
-    operands = node.inputs
-    return (
-        len(operands) == 1
-        and node.operator.has("copies", "joins")
-        and operands[0] is not None
-        and operands[0].is_input
-    )
 
 
 def _take_out_of_scopes(scopes: Scopes, loose: frozenset[int]) -> None:

@@ -15,13 +15,14 @@ from netloupe.explorer.roles import find_weight
 
 from .group import Group, adopt
 from .joined_children import find_joined_children, list_inner_nodes
-from .role_groups import FreePath
+from .role_groups import PREPARATION, FreePath
 
 #: in a graph of more nodes, and in a group of more children, nobody looks for it
 _MOST_OF_GRAPH = 20_000
 _MOST_CHILDREN = 300
-#: what a group of them is called
+#: what a group of them is called, where nothing in it has a name
 _LABEL = "constants"
+_AND = " · "
 
 #: what gives something stored in another shape, or in parts
 _ARRANGING = (*LAYOUT_TRAITS, "broadcasts", "slices", "splits")
@@ -118,7 +119,10 @@ def _wrap(group: Group, piece: list[Child], free_path: FreePath) -> None:
     if len(piece) == 1 and isinstance(piece[0], Group) and piece[0].kind == "preparation":
         piece[0].kind = "shape"
         return
-    inner = Group("shape", group.graph, free_path(group, _LABEL), _LABEL, "", group)
+    prepared = [one for one in piece if isinstance(one, Group) and one.kind == "preparation"]
+    names = dict.fromkeys(one.label for one in prepared if not one.label.startswith(PREPARATION))
+    label = _AND.join(names) or _LABEL
+    inner = Group("shape", group.graph, free_path(group, label), label, "", group)
     for child in piece:
         is_prepared = isinstance(child, Group) and child.kind == "preparation"
         inner.children += list_inner_nodes(child) if is_prepared else [child]

@@ -404,7 +404,10 @@ _WORDS = {
 
 
 def _list_functions(operations: Operations) -> tuple[str, ...]:
-    """Return ``exp, log, sum``: the functions in a long formula; nothing where one has no word."""
+    """Return ``with exp, log, sum``: the functions in a long formula, which is more than these.
+
+    Nothing where none of them has a word, or too many have one.
+    """
     words: dict[str, None] = {}
     for number, (kind, node) in enumerate(zip(operations.kinds, operations.nodes, strict=True)):
         if kind == "Pow" and operations.scalar(number) in _POWERS:
@@ -415,4 +418,4 @@ def _list_functions(operations: Operations) -> tuple[str, ...]:
             words[kind] = None
     if not 0 < len(words) <= _MOST_LISTED:
         return ()
-    return (", ".join(words),)
+    return (f"with {', '.join(words)}",)

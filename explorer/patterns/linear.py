@@ -131,13 +131,14 @@ def write_widths(*widths: int) -> str:
 def write_layer_widths(widths: Sequence[int]) -> str:
     """Return what layers take and give, each told: ``2 → 64 → 64 → 40``, ``63 → 256 ×8 → 4``.
 
-    Where there are many, equal ones in a row are counted, and of what is long even so the ends
-    are told.
+    Where there are many, layers in a row that give as much are counted, and of what is long even
+    so the ends are told. What the first one takes stands apart, so that ``×8`` are eight layers.
     """
     if len(widths) <= _MOST_WIDTHS:
         return write_widths(*widths)
-    runs = [(width, len([*run])) for width, run in groupby(widths)]
-    told = [f"{width} ×{count}" if count > 1 else str(width) for width, count in runs]
+    runs = [(width, len([*run])) for width, run in groupby(widths[1:])]
+    given = [f"{width} ×{count}" if count > 1 else str(width) for width, count in runs]
+    told = [str(widths[0]), *given]
     if len(told) > _MOST_WIDTHS:
         told = [*told[:2], "…", told[-1]]
     return ARROW.join(told)

@@ -18,6 +18,7 @@ from netloupe.explorer.view.item import ConstantRow
 
 from .box import MARGIN, MOST_FACTS_WIDTH
 from .operator_words import tell_settings, tell_stored_operand
+from .quantized_operators import list_computed_with, name_computed
 from .rows import FaceRow, describe_attributes, describe_constants
 from .size_words import tell_sizes
 from .sizes import TEXT_STYLES
@@ -46,13 +47,13 @@ class NodeFacts:
         """Return what figures call an operator: ``Linear``, ``Embedding``, ``LayerNorm``.
 
         So groups of such a node alone are called. Operators without a weight of these kinds have
-        their own names.
+        their own names, or of what they do with quantized numbers.
         """
         weight = find_weight(node)
         if weight is None or weight.kind not in _NAMED_KINDS or node.function is not None:
-            return node.op_type
+            return name_computed(node)
         found = self._find(node, weight)
-        return node.op_type if found is None else found.name
+        return name_computed(node) if found is None else found.name
 
     def list_blocks(self, node: Node, constants: Sequence[ConstantRow]) -> list[list[FaceRow]]:
         """Return the rows on a node's box.
@@ -62,8 +63,10 @@ class NodeFacts:
         an operator that the field calls otherwise that name; for what was fitted to data how many
         trees, classes and the like there are; kernel and stride of a pool, as of a convolution;
         which part is taken, and what a number does (``× 8``); for all others one with the
-        attributes, and the first constants.
+        attributes, and the first constants. Scales and zero points of an operator on quantized
+        numbers are not among them.
         """
+        constants = list_computed_with(node, constants)
         told = _tell(node)
         if not told:
             told = _break_lines(tell_settings(node) or tell_sizes(node) or _tell_pool(node))

@@ -7,15 +7,18 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.roles import find_weight
 
-#: more nodes than a layer with its norm and activation has
-_MOST_NODES = 24
+#: in a group of more nodes nobody waits for all of them to be asked
+_MOST_NODES = 4_096
+#: between the type and how many weights share a scale
+_AND = " · "
 
 
 def find_group_badge(group: Group) -> str:
-    """Return what all layers of a small group say of their quantization; "" where they differ.
+    """Return what all layers of a group say of their quantization; "" where they differ.
 
     Norms do not count: they keep their weights where layers are quantized. Where there are no
-    layers, what quantizes and dequantizes the operands and results says it.
+    layers, what quantizes and dequantizes the operands and results says it. Of layers that share
+    a type and not how many weights share a scale, the type alone is said.
     """
     if group.node_count > _MOST_NODES:
         return ""
@@ -31,7 +34,8 @@ def find_group_badge(group: Group) -> str:
         elif child.operator.has("quantizes", "dequantizes"):
             around.add(node_badge(child) or "")
     told = found or around
-    return told.pop() if len(told) == 1 else ""
+    types = {badge.partition(_AND)[0] for badge in told}
+    return told.pop() if len(told) == 1 else types.pop() if len(types) == 1 else ""
 
 
 def _is_layer(node: Node) -> bool:

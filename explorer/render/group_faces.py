@@ -118,7 +118,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         rows = [FaceRow(_SUMMED, "muted", ()), *rows]
     return make_box(
         *("group", style.category, label, quiet, [rows]),
-        badge=find_group_badge(element) if isinstance(element, Group) and not times else "",
+        badge=find_group_badge(element) if isinstance(element, Group) else "",
         openable=style.openable,
         times=times,
         is_loop=is_loop,

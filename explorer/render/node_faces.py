@@ -19,6 +19,7 @@ from .facts import NodeFacts
 from .group_badge import find_group_badge
 from .group_names import order_names, says_the_same
 from .node_ideas import NodeIdea, find_node_idea
+from .quantized_operators import keeps_quantized, list_computed_operands, list_computed_with
 from .rows import FaceRow, describe_attributes, describe_constants
 from .size_words import tell_split_parts
 from .sizes import RADII
@@ -33,7 +34,7 @@ _SIGNS = {"adds": "+", "multiplies_elements": "×"}
 
 def make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: FaceStyle) -> Face:
     """Return the face of a node: what it computes, its facts, or the sign of a join."""
-    sign = _find_join(item, node)
+    sign = _find_join(item, node, is_whole=facts is None)
     if sign:
         return _make_junction_face(node, sign)
     idea = find_node_idea(node) if facts is not None else None
@@ -79,10 +80,11 @@ def make_operation_face(
     if idea is not None:
         label = "" if title == node.op_type else title
         return _make_idea_face(label, idea, "group", style)
-    operands = [value for value in node.inputs if value is not None]
+    operands = list_computed_operands(node)
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)
-        if sign and (not node_badge(node) or _holds_quantizers(group)):
+        is_plain = not node_badge(node) or keeps_quantized(node) or _holds_quantizers(group)
+        if sign and is_plain:
             return _make_junction_face(node, sign)
     name = facts.name(node)
     title, quiet = (name, "") if title == node.op_type else order_names(title, name)
@@ -114,18 +116,21 @@ def _make_idea_face(
     )
 
 
-def _find_join(item: Item, node: Node) -> str:
+def _find_join(item: Item, node: Node, is_whole: bool) -> str:
     """Return the sign of an operator that joins streams, such as a residual sum; "" for others.
 
-    It takes computed values only, has no name of its own in the picture, and no quantization.
+    It takes computed values only, has no name of its own in the picture, and no quantization; or
+    where not the whole node is wanted with its scales, it is quantized throughout.
     """
-    if item.label or item.constants or item.openable or len(item.inputs) < 2 or node_badge(node):
+    is_quantized = not is_whole and keeps_quantized(node)
+    constants = list_computed_with(node, item.constants) if is_quantized else item.constants
+    if item.label or constants or item.openable or len(item.inputs) < 2:
         return ""
-    return _get_sign(node)
+    return _get_sign(node) if is_quantized or not node_badge(node) else ""
 
 
 def _get_sign(node: Node) -> str:
-    if node.domain != node.graph.dialect.domain:
+    if node.domain != node.graph.dialect.domain and not keeps_quantized(node):
         return ""
     operator = node.operator
     if operator.activation or describe_attributes(node):

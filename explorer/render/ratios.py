@@ -7,7 +7,7 @@ that of what it gives; where the main stream changes it once or never there is n
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneBox
@@ -48,6 +48,18 @@ class Ratio(NamedTuple):
     text: str
 
 
+class _Found(NamedTuple):
+    """At which ratio a box works, where it stands, and whether that is no chance."""
+
+    y: float
+    middle: float
+    ratio: int
+    is_sure: bool
+    number: int
+    low: float
+    high: float
+
+
 def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     """Return the ratios of a picture that runs down in one column; none for any other."""
     if scene.direction != "TB" or len(scene.boxes) > _MOST_BOXES:
@@ -59,7 +71,7 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     if found_image is None:
         return []
     source, image = found_image
-    found: list[tuple[float, float, int, bool]] = []
+    found: list[_Found] = []
     beside = _find_beside(scene)
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
@@ -75,19 +87,19 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
             y = box.y + (_HEADER if box.item.is_open else box.height / 2)
             size = sizes.find(given[number])
             is_sure = size is None or size.is_picture or len(size.places) < len(image.places)
-            found.append((y, round(box.x + box.width / 2), ratio, is_sure))
+            middle, ends = round(box.x + box.width / 2), (box.y, box.y + box.height)
+            found.append(_Found(y, middle, ratio, is_sure, number, *ends))
     goes_up = any(
         edge.points[1] > edge.points[-1] + 1
         and edge.kind == "data"
         and (edge.source < 0 or _find_outermost(scene, edge.source) not in beside)
         for edge in scene.edges
     )
-    if goes_up:  # of a U and of lanes each is told once, beside what is furthest left
-        found.sort(key=lambda each: (-each[1], -each[0]))
-        found = [*{each[2]: each for each in found}.values()]
+    if goes_up:
+        found = _choose_rows(found, _find_taken(scene, sizes, image))
     kept: list[Ratio] = []
     last = 1
-    for y, _, ratio, is_sure in sorted(found):
+    for y, _, ratio, is_sure, *_ in sorted(found):
         if not is_sure and ratio < last:
             continue  # tokens by heads, as large as a map by chance
         if ratio != last and ratio > 1 and (not kept or y - kept[-1].y >= _APART):
@@ -105,6 +117,43 @@ def mark_ratios(
         (left + _LEFT, top + y + _BASELINE, TextMark(0, 0, text, size, True, theme.edge_label))
         for y, text in ratios
     )
+
+
+def _choose_rows(found: Sequence[_Found], taken: Mapping[int, int]) -> list[_Found]:
+    """Return of a U and of lanes each ratio once, beside what is furthest left.
+
+    A ratio in the margin is read as that of all boxes at its height. Stages on the way down may
+    halve what they give, and those on the way up double it, behind layers at the resolution that
+    both take (J. Ho and others, Denoising Diffusion Probabilistic Models, 2020, appendix B): then
+    that is told. What is not so of a whole row is left out.
+    """
+    chosen = _choose_left(found)
+    if not all(_is_of_row(one, found) for one in chosen):
+        found = [one._replace(ratio=taken.get(one.number, 0)) for one in found]
+        found = [one for one in found if one.ratio]
+        chosen = _choose_left(found)
+    return [one for one in chosen if _is_of_row(one, found)]
+
+
+def _choose_left(found: Sequence[_Found]) -> list[_Found]:
+    ordered = sorted(found, key=lambda each: (-each.middle, -each.y))
+    return [*{each.ratio: each for each in ordered}.values()]
+
+
+def _is_of_row(one: _Found, found: Sequence[_Found]) -> bool:
+    """Return whether all boxes at the height of a ratio work at it."""
+    return all(other.ratio == one.ratio for other in found if other.low < one.y < other.high)
+
+
+def _find_taken(scene: Scene, sizes: ValueSizes, image: Size) -> dict[int, int]:
+    """Return by box the ratio of the maps that it takes, where it is the same of all of them."""
+    found: dict[int, set[int]] = {}
+    for edge in scene.edges:
+        size = sizes.find(edge.value)
+        if size is not None and len(size.places) == len(image.places):
+            ratio = _find_ratio(sizes, edge.value, image, may_be_row=False)
+            found.setdefault(edge.target, set()).add(ratio)
+    return {box: ratios.pop() for box, ratios in found.items() if len(ratios) == 1}
 
 
 def _is_told(box: SceneBox) -> bool:

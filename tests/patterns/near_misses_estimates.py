@@ -21,10 +21,10 @@ a sum over queries
   y = ReduceSum <keepdims = 0> (logarithms, query)
     => y = ReduceMax <keepdims = 0> (logarithms, query)
 [sinkhorn]
-rows and columns in turn = Formula, exp
+rows and columns in turn = Formula, with exp
   b = ReduceLogSumExp (x1, rows) => b = ReduceLogSumExp (x1, columns)
   d = ReduceLogSumExp (x3, rows) => d = ReduceLogSumExp (x3, columns)
-sums of what is divided = Formula, exp
+sums of what is divided = Formula, with exp
   c = ReduceLogSumExp (x2, columns) => c = ReduceLogSumExp (other, columns)
   5, 6] scores) => 5, 6] scores, float[2, 5, 6] other)
 [operator-product]
@@ -57,9 +57,9 @@ stored places, they come in
 a sum with a flow
   moved = Add (scaled, places) => moved = Mul (scaled, places)
 [volume-rendering]
-a running sum = Formula, exp, ReLU, sum
+a running sum = Formula, with exp, ReLU, sum
   sums = CumSum <exclusive = 1> (density, ray) => sums = Relu (density)
-what is left of all = Formula, exp, running sum, sum
+what is left of all = Formula, with exp, running sum, sum
   opacity = Sub (one, alone) => opacity = Sub (alone, one)
 [oscillators]
 a running sum = Formula, sin(ReLU(x) · c)
@@ -93,7 +93,7 @@ maps
 channels, each place and all others
   (rows, columns) => (columns, rows)
 [routing]
-shares = Formula, sum, tanh
+shares = Formula, with sum, tanh
   Softmax <axis = 2> (raised) => Tanh (raised)
 the votes that agreed
   weighted = Mul (shares, votes) => weighted = Mul (shares, others)

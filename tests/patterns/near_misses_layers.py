@@ -90,9 +90,9 @@ a division
 what is used again behind = LayerNorm
   , float[2, 1, 7] mean, float[2, 1, 7] deviation) => )
 [softmax]
-a sum = Formula, maximum, exp
+a sum = Formula, with maximum, exp
   total = ReduceSum => total = ReduceMax
-one axis = Formula, maximum, exp, sum
+one axis = Formula, with maximum, exp, sum
   ReduceSum (exponential, last) => ReduceSum (exponential, first)
   <int64[1] last => <int64[1] first = {0}, int64[1] last
 [soft-cap]
@@ -154,7 +154,7 @@ coordinates side by side
 [splines]
 a sum of both sides
   y = Add (p1, p2) => y = Mul (p1, p2)
-where it is inside of an interval = Formula, tanh
+where it is inside of an interval = Formula, with tanh
   And (above, below) => Or (above, below)
   b = Cast <to = 1> (inside) => o = Cast <to = 1> (inside)  b = Tanh (o)
 [scale-and-shift]

@@ -84,13 +84,13 @@ a root
 something added to the sums
   pool = Conv (square, gamma, beta) => pool = Conv (square, gamma)
 [entropy-model]
-a step of one = Formula, absolute value
+a step of one = Formula, with absolute value
   float minus = {-0.5} => float minus = {-1.5}
-one value = Formula, absolute value
+one value = Formula, with absolute value
   below = Sub (minus, length) => below = Sub (minus, scale)
-one distribution = Formula, absolute value, tanh
+one distribution = Formula, with absolute value, tanh
   b2 = Erf (b1) => b2 = Tanh (b1)
-one scale = Formula, absolute value
+one scale = Formula, with absolute value
   under = Div (below, scale) => under = Div (below, other)
   float[1, 8, 16, 16] scale) => float[1, 8, 16, 16] scale, float[1, 8, 16, 16] other)
 [depthwise-gate]

@@ -317,9 +317,9 @@ several features
   float[2, 1, 8] item => float[2, 1, 8] item
   float[2, 3, 3] y => float[2, 2, 2] y
 [factorization-machine]
-the square of the sum = Formula, sum, tanh, square
+the square of the sum = Formula, with sum, tanh, square
   first = Pow (total, two) => first = Tanh (total)
-a difference = Formula, sum, square
+a difference = Formula, with sum, square
   rest = Sub (first, second) => rest = Add (first, second)
 [cross-network]
 the input in each product

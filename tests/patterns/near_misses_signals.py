@@ -9,7 +9,7 @@ the numbers of places
 centres that move, they are stored
   apart = Sub (k, places) => apart = Sub (places, fixed)  spare = Identity (k)
   float two => float[1, 6, 1] fixed = {0, 1, 2, 3, 4, 5}, float two
-a sum of windows = Formula, square, exp, maximum, sum
+a sum of windows = Formula, with square, exp, maximum, sum
   shares = ReduceSum <keepdims = 0> (weighted, first)
     => shares = ReduceMax <keepdims = 0> (weighted, first)
 [memory-addressing]

@@ -126,6 +126,6 @@ the same value, another one is added to
 [style-norm]
 the deviation of the other
   scaled = Mul (normal, d2) => scaled = Mul (normal, x)
-the mean of the other = Formula, mean, square, root
+the mean of the other = Formula, with mean, square, root
   y = Add (scaled, m2) => y = Add (scaled, m1)
 """

@@ -146,6 +146,9 @@ def test_of_linear_layers_each_width_is_told_so_that_none_is_lost() -> None:
     assert write_widths_of("linear", "Linear", [3, 8, 8, 2]) == ("Linear ×3", "3 → 8 → 8 → 2")
     many = write_widths_of("linear", "Linear", [63, *[256] * 8, 4])
     assert many == ("Linear ×9", "63 → 256 ×8 → 4")
+    alike = write_widths_of("linear", "Linear", [32] * 9)
+    assert alike == ("Linear ×8", "32 → 32 ×8")  # eight layers
+    assert write_widths_of("linear", "Linear", [*[32] * 9, 3])[1] == "32 → 32 ×8 → 3"
     falling = write_widths_of("linear", "Linear", [9, 8, 7, 6, 5, 4, 3, 2])
     assert falling == ("Linear ×7", "9 → 8 → … → 2")
 

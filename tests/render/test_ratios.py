@@ -77,6 +77,49 @@ def test_a_u_tells_each_ratio_once() -> None:
     assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]
 
 
+def make_scaling_stages(depth: int, *, grows_late: bool) -> Model:
+    """Return a U whose stages halve in their end, and double in their end or at their beginning."""
+    net = Network(1, 3, 64, 64)
+    value = net.convolve("stem/conv", "x", 8)
+    kept = []
+    for level in range(depth):
+        for step in range(level + 2):
+            value = net.add(
+                "Relu",
+                f"enc{level}/a{step}",
+                net.convolve(f"enc{level}/c{step}", value, 8 << level),
+            )
+        kept.append(value)
+        if level < depth - 1:
+            value = net.convolve(f"enc{level}/down", value, 8 << level, 2)
+    for level in reversed(range(depth)):
+        if not grows_late and level < depth - 1:
+            value = net.grow(f"dec{level}/up", value, 8 << level)
+        value = net.add("Concat", f"dec{level}/join", value, kept[level], axis=1)
+        for step in range(level + 1):
+            value = net.convolve(f"dec{level}/c{step}", value, 8 << level)
+            value = net.add("Elu", f"dec{level}/a{step}", value)
+        if grows_late and level:
+            value = net.grow(f"dec{level}/up", value, 8 << level)
+    return net.finish(net.convolve("head/conv", value, 2))
+
+
+@pytest.mark.parametrize("grows_late", [True, False])
+def test_a_ratio_is_that_of_all_boxes_at_its_height(grows_late: bool) -> None:
+    """Stages on the way down give half of what those beside them take."""
+    picture = draw(make_scaling_stages(4, grows_late=grows_late))
+    boxes = {box.item.label: box for box in picture.scene.boxes}
+    assert boxes["enc1"].y < boxes["dec1"].y + boxes["dec1"].height / 2  # a U
+    at = {"1/2": 1, "1/4": 2, "1/8": 3}
+    found = list_ratios(picture)
+    assert [text for text, _ in found] == [*at][: len(found)]
+    assert len(found) == 3 or not grows_late
+    for text, y in found:
+        beside = [name for name, box in boxes.items() if box.y < y < box.y + box.height]
+        assert f"enc{at[text]}" in beside
+        assert {name[-1] for name in beside} == {str(at[text])}
+
+
 def test_lanes_tell_each_ratio_beside_the_backbone() -> None:
     picture = draw(make_fpn(1, 3, 128, 128))
     boxes = {box.item.label: box for box in picture.scene.boxes}

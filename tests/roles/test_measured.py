@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from onnx import TensorProto, helper
 
-from netloupe.explorer.grouping import build_group_tree
-from netloupe.explorer.model import Graph
+from netloupe.explorer.grouping import GroupTree, build_group_tree
+from netloupe.explorer.grouping.copies import copies_input
+from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.roles import find_roles
 from tests.corpus import corpus_file
@@ -140,6 +141,15 @@ def test_positions_stand_above_the_layers_of_a_decoder_with_a_past(name: str, la
     for node in tree.order[: stack.low]:
         givers = {v.producer.index for v in node.inputs if v is not None and v.producer}
         assert not givers & {other.index for other in tree.order[stack.low :]}
-    (prepared,) = (group for group in tree.root.inner_groups() if group.kind == "preparation")
-    positions = next(group for group in prepared.inner_groups() if group.label == "position ids")
+    positions = next(group for group in tree.groups.values() if "position ids" in group.label)
     assert {node.index for node in tree.order[positions.low : positions.high]} <= above
+    for value in graph.inputs:
+        copies = [node for node in value.users if copies_input(node)]
+        assert not any(is_prepared(tree, node) for node in copies)
+
+
+def is_prepared(tree: GroupTree, node: Node) -> bool:
+    group = tree.group_of(node)
+    while group is not None and group.kind != "preparation":
+        group = group.parent
+    return group is not None
