@@ -18,6 +18,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from .found_blocks import FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
 from .readings import read_ints, read_numbers
+from .score_axes import find_summed_axis, is_of_features
 
 #: what makes another form of a value together with constants, or of several of one value
 _FORMING = (
@@ -351,6 +352,10 @@ def read_channel_heads(
     heads, compared, summed = dims[1:] if len(dims) == 4 else (0, 0, 0)
     if not (isinstance(heads, int) and isinstance(compared, int) and features):
         return None
-    if heads * compared != features or (isinstance(summed, int) and heads * summed == features):
+    if heads * compared != features:
         return None
+    if isinstance(summed, int) and heads * summed == features:  # as many places as features
+        node = operations.nodes[product]
+        are_features = is_of_features(operations, node.input(0), find_summed_axis(node, 0))
+        return (heads, compared) if are_features is False else None
     return heads, compared
