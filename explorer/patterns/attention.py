@@ -116,7 +116,7 @@ def _complete(
             trace_projection(blocks, find_value_operand(operations, behind, core), whole)
         )
         given = last.details.read_as(FeatureDetails).in_features if last is not None else None
-        heads, width, shared = count_heads(operations, product, sources, given or 0)
+        heads, width, shared = count_heads(operations, scores[-1], sources, given or 0)
         is_masked = any(is_causal(operations, n) for n in core)
         found = [source for source, _ in sources]
         is_projected = any(projection for _, projection in sources)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from netloupe.explorer.model import Node, TensorType, Value
 
 from .details import FeatureDetails
 from .found_blocks import FoundBlock
 from .operations import PICKING, Operations, list_data
 from .readings import read_int, read_ints
+from .score_axes import find_head_axis, find_summed_axis, follow_axis
 from .weight_sizes import read_dims
 
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
@@ -44,12 +43,13 @@ BEFORE_PRODUCTS = frozenset(
 
 def count_heads(
     operations: Operations,
-    product: Sequence[Value | None],
+    number: int,
     sources: list[tuple[Value | None, FoundBlock | None]],
     given: int,
 ) -> tuple[int, int, int]:
     """Return how many heads there are, how wide, and how many of k and v; 0 for unknown.
 
+    ``number`` is the product of queries and keys: what it sums over is the width of a head.
     ``given`` is how many features the heads have together, as what takes them says.
     """
     query, key = sources[0][1], sources[1][1]
@@ -61,7 +61,9 @@ def count_heads(
     if k_out and len(sources) > 2 and sources[2][1] is key:
         # keys and values of one projection: as many as queries, or one does not know how many
         k_out = features if k_out in (features, 2 * features) else 0
-    stated = [_read_type(value) for value in product]
+    node = operations.nodes[number]
+    product = list_data(node)[:2]
+    stated = [_read_type(node, place) for place in range(len(product))]
     if stated[0] is not None:
         heads, width = stated[0]
         if features and heads * width != features:
@@ -76,8 +78,8 @@ def count_heads(
     if not features:
         return 0, 0, 0
     read = [
-        _read_heads(operations, value, wanted)
-        for value, wanted in zip(product, (features, 0), strict=False)
+        _read_heads(operations, value, find_summed_axis(node, place), wanted)
+        for place, (value, wanted) in enumerate(zip(product, (features, 0), strict=False))
     ]
     heads, width = read[0] or read[1] or (0, 0)
     is_joint = heads * width == 3 * features or (heads <= 0 < width and features % width > 0)
@@ -98,21 +100,27 @@ def _read_out(found: FoundBlock) -> int:
     return found.details.read_as(FeatureDetails).out_features or 0
 
 
-def _read_type(value: Value | None) -> tuple[int, int] | None:
-    """Return heads and their width by the stated type (batch, heads, sequence, width)."""
-    shape = _read_shape(value)
-    return (shape[1], shape[3]) if len(shape) == 4 and shape[1] > 0 and shape[3] > 0 else None
+def _read_type(product: Node, place: int) -> tuple[int, int] | None:
+    """Return heads and their width by the stated type of what a product takes, of four axes."""
+    shape = _read_shape(product.input(place))
+    axes = find_head_axis(product, place), find_summed_axis(product, place)
+    if len(shape) != 4 or None in axes:
+        return None
+    heads, width = (shape[axis] for axis in axes if axis is not None)
+    return (heads, width) if heads > 0 and width > 0 else None
 
 
 def _read_heads(
-    operations: Operations, value: Value | None, features: int
+    operations: Operations, value: Value | None, axis: int | None, features: int
 ) -> tuple[int, int] | None:
     """Return heads and their width, where a Reshape before a product splits features so.
 
-    Either may be -1, as the file has it, or 0 where it is computed from shapes. Of several the
-    first one behind the projection counts: later ones may put heads into groups that share a key.
-    But one that has heads beside a width which together are the features (0 for unknown) says it
-    all, wherever its heads stand: batch and heads may be one axis, or heads come before places.
+    The width is what the product sums over, ``axis`` of the value; where that cannot be followed,
+    the last axis. Either may be -1, as the file has it, or 0 where it is computed from shapes. Of
+    several the first one behind the projection counts: later ones may put heads into groups that
+    share a key. But one that has heads beside a width which together are the features (0 for
+    unknown) says it all, wherever its heads stand: batch and heads may be one axis, or heads come
+    before places.
     """
     found: tuple[int, int] | None = None
     is_whole = True
@@ -121,15 +129,19 @@ def _read_heads(
             break
         for node in operations.path(value):
             if node.op_type != "Reshape" or len(node.inputs) < 2:
+                axis = follow_axis(operations, node, axis)
                 continue
             dims = operations.context.read_list(node.input(1))
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
+            if axis is not None and -axis <= len(known):
+                known.append(known.pop(axis))
+            axis = follow_axis(operations, node, axis)
             if is_whole and features and len(known) > 2 and known[-1] > 0:
                 heads, rest = divmod(features, known[-1])
                 if not rest and heads > 1 and heads in known[1:-1]:
                     return heads, known[-1]
-            if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
-                del known[2 if known[2] == 3 else 3]
+            if len(known) == 5 and 3 in known[1:4]:  # packed q, k and v
+                del known[next(place for place in (2, 3, 1) if known[place] == 3)]
             if len(known) == 4 and any(known[2:]):
                 found = known[2], known[3]
         source = operations.source(value)
@@ -138,6 +150,7 @@ def _read_heads(
             break
         # behind a part of q, k and v together the last axis may hold all three
         is_whole = is_whole and not operations.nodes[giver].operator.has(*PICKING)
+        axis = follow_axis(operations, operations.nodes[giver], axis)
         raw = [v for v in list_data(operations.nodes[giver]) if not operations.is_fixed(v)]
         value = (raw[-1] if operations.kinds[giver] == "Concat" else raw[0]) if raw else None
     return found

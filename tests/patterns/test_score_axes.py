@@ -1,0 +1,196 @@
+"""Heads are what the products of an attention batch, and their width what these sum over.
+
+Wherever an author put either: every layout of queries, keys and values, with sizes of which several
+could be the heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from netloupe.explorer.patterns import Recognition, recognise
+from netloupe.explorer.readers.load import load
+
+#: heads, width, tokens
+Sizes = tuple[int, int, int]
+_SIZES: tuple[Sizes, ...] = ((3, 16, 16), (4, 4, 4), (4, 8, 4), (2, 8, 16), (3, 8, 9), (8, 2, 8))
+
+
+class _Writer:
+    """Writes the nodes of one attention."""
+
+    def __init__(self, sizes: Sizes, *, is_map: bool = False) -> None:
+        self.heads, self.width, self.tokens = sizes
+        self.features = self.heads * self.width
+        self.is_map = is_map
+        self.nodes: list[onnx.NodeProto] = []
+        self.stored: list[onnx.TensorProto] = []
+
+    def add(self, op_type: str, *inputs: str, **attributes: object) -> str:
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op_type, inputs, [name], **attributes))
+        return name
+
+    def store(self, array: np.ndarray) -> str:
+        self.stored.append(numpy_helper.from_array(array, f"w{len(self.stored)}"))
+        return self.stored[-1].name
+
+    def shape(self, value: str, *dims: int) -> str:
+        return self.add("Reshape", value, self.store(np.array(dims, np.int64)))
+
+    def turn(self, value: str, *order: int) -> str:
+        return self.add("Transpose", value, perm=order)
+
+    def project(self, value: str, times: int = 1) -> str:
+        out = times * self.features
+        if self.is_map:
+            weight = np.arange(out * self.features, dtype="f").reshape(out, self.features, 1, 1)
+            return self.add("Conv", value, self.store(weight))
+        weight = np.arange(out * self.features, dtype="f").reshape(self.features, out)
+        return self.add("MatMul", value, self.store(weight))
+
+    def attend(self, q: str, k: str, v: str) -> str:
+        """Take (batch, heads, tokens, width) of each, and return the same."""
+        return self.weigh(self.add("MatMul", q, self.turn(k, 0, 1, 3, 2)), v)
+
+    def weigh(self, scores: str, v: str) -> str:
+        return self.add("MatMul", self.add("Softmax", scores, axis=-1), v)
+
+    def finish(self, mixed: str, *, is_typed: bool) -> Recognition:
+        """Return what a graph is whose attention gives (batch, heads, tokens, width)."""
+        side = int(self.tokens**0.5)
+        dims = [1, self.tokens, self.features]
+        if self.is_map:
+            dims = [1, self.features, self.tokens // side, side]
+            rows = self.shape(self.turn(mixed, 0, 1, 3, 2), *dims)
+        else:
+            rows = self.shape(self.turn(mixed, 0, 2, 1, 3), *dims)
+        self.add("Identity", self.project(rows))
+        values = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
+            for name in ("x", self.nodes[-1].output[0])
+        ]
+        graph = helper.make_graph(self.nodes, "g", values[:1], values[1:], self.stored)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+        if is_typed:
+            model = onnx.shape_inference.infer_shapes(model)
+        found = recognise(load(model.SerializeToString()).graph.nodes)
+        assert found is not None
+        return found
+
+
+def _heads_behind_tokens(net: _Writer) -> str:
+    dims = (1, net.tokens, net.heads, net.width)
+    return net.attend(*(net.turn(net.shape(net.project("x"), *dims), 0, 2, 1, 3) for _ in "qkv"))
+
+
+def _heads_last(net: _Writer) -> str:
+    dims = (1, net.tokens, net.width, net.heads)
+    return net.attend(*(net.turn(net.shape(net.project("x"), *dims), 0, 3, 1, 2) for _ in "qkv"))
+
+
+def _stacked(net: _Writer) -> str:
+    rows = net.shape(net.project("x", 3), 1, net.tokens, 3, net.heads, net.width)
+    turned = net.turn(rows, 2, 0, 3, 1, 4)
+    places = [net.store(np.array(place, np.int64)) for place in range(3)]
+    return net.attend(*(net.add("Gather", turned, place, axis=0) for place in places))
+
+
+def _stacked_in_heads(net: _Writer) -> str:
+    rows = net.shape(net.project("x", 3), 1, net.tokens, net.heads, 3 * net.width)
+    return net.attend(*_split(net, net.turn(rows, 0, 2, 1, 3), -1))
+
+
+def _width_before_places(net: _Writer) -> str:
+    dims = (1, net.heads, net.width, net.tokens)
+    return net.attend(*(net.turn(net.shape(net.project("x"), *dims), 0, 1, 3, 2) for _ in "qkv"))
+
+
+def _width_before_heads(net: _Writer) -> str:
+    dims = (1, net.width, net.heads, net.tokens)
+    return net.attend(*(net.turn(net.shape(net.project("x"), *dims), 0, 2, 3, 1) for _ in "qkv"))
+
+
+def _stacked_before_places(net: _Writer) -> str:
+    rows = net.shape(net.project("x", 3), 1, 3, net.heads, net.width, -1)
+    parts = _split(net, net.turn(rows, 1, 0, 2, 4, 3), 0)
+    axis = net.store(np.array([0], np.int64))
+    return net.attend(*(net.add("Squeeze", part, axis) for part in parts))
+
+
+def _keys_as_they_are(net: _Writer) -> str:
+    """Only the queries are turned: keys have their width before their places."""
+    dims = (1, net.heads, net.width, net.tokens)
+    q, k, v = (net.shape(net.project("x"), *dims) for _ in "qkv")
+    scores = net.add("MatMul", net.turn(q, 0, 1, 3, 2), k)
+    return net.weigh(scores, net.turn(v, 0, 1, 3, 2))
+
+
+def _einsum_of_tokens(net: _Writer) -> str:
+    dims = (1, net.tokens, net.heads, net.width)
+    q, k, v = (net.shape(net.project("x"), *dims) for _ in "qkv")
+    scores = net.add("Einsum", q, k, equation="bnhd,bmhd->bhnm")
+    return net.weigh(scores, net.turn(v, 0, 2, 1, 3))
+
+
+def _einsum_of_maps(net: _Writer) -> str:
+    dims = (1, net.width, net.heads, net.tokens)
+    q, k, v = (net.shape(net.project("x"), *dims) for _ in "qkv")
+    scores = net.add("Einsum", q, k, equation="bdhn,bdhm->bhnm")
+    return net.weigh(scores, net.turn(v, 0, 2, 3, 1))
+
+
+def _split(net: _Writer, value: str, axis: int) -> list[str]:
+    names = [f"{value}_{place}" for place in range(3)]
+    node = helper.make_node("Split", [value], names, axis=axis, num_outputs=3)
+    net.nodes.append(node)
+    return names
+
+
+_OF_TOKENS = (
+    _heads_behind_tokens,
+    _heads_last,
+    _stacked,
+    _stacked_in_heads,
+    _einsum_of_tokens,
+)
+_OF_MAPS = (
+    _width_before_places,
+    _width_before_heads,
+    _stacked_before_places,
+    _keys_as_they_are,
+    _einsum_of_maps,
+)
+
+
+@pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
+@pytest.mark.parametrize("sizes", _SIZES, ids=str)
+@pytest.mark.parametrize("layout", [*_OF_TOKENS, *_OF_MAPS], ids=lambda one: one.__name__)
+def test_heads_are_told_wherever_they_stand(
+    layout: Callable[[_Writer], str], sizes: Sizes, is_typed: bool
+) -> None:
+    net = _Writer(sizes, is_map=layout in _OF_MAPS)
+    found = net.finish(layout(net), is_typed=is_typed)
+    assert (found.name, found.facts) == ("Self-attention", (f"{sizes[0]} heads × {sizes[1]}",))
+
+
+@pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
+@pytest.mark.parametrize("sizes", [(2, 8, 8), (3, 4, 4), (2, 8, 6)], ids=str)
+@pytest.mark.parametrize("is_map", [False, True], ids=["tokens", "map"])
+def test_channels_are_compared_where_places_are_summed_over(
+    is_map: bool, sizes: Sizes, is_typed: bool
+) -> None:
+    # (batch, heads, width, tokens) times (batch, heads, tokens, width)
+    net = _Writer(sizes, is_map=is_map)
+    dims = (net.heads, net.width, net.tokens) if is_map else (net.tokens, net.heads, net.width)
+    order = (0, 1, 2, 3) if is_map else (0, 2, 3, 1)
+    q, k, v = (net.turn(net.shape(net.project("x"), 1, *dims), *order) for _ in "qkv")
+    mixed = net.weigh(net.add("MatMul", q, net.turn(k, 0, 1, 3, 2)), v)
+    found = net.finish(net.turn(mixed, 0, 1, 3, 2), is_typed=is_typed)
+    assert found.name == "Channel self-attention"
+    assert found.facts == (f"{sizes[0]} heads × {sizes[1]}",)
