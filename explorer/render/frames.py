@@ -98,14 +98,15 @@ def write_heading(item: Item) -> Heading:
 def _name_only_part(group: Group) -> str:
     """Return what the closed box calls a group after the one block that it is with little around.
 
-    Nothing where a box in it has that name.
+    Nothing where a box in it is that block.
     """
+    name = "" if group.kind == "repeat" else _find_only_part(group)
+    return "" if any(_find_only_part(inner) == name for inner in group.inner_groups()) else name
+
+
+def _find_only_part(group: Group) -> str:
     working = [one for one in group.contents if one.rank >= WORK]
-    if group.kind == "repeat" or len(working) != 1 or working[0].times != 1:
-        return ""
-    name = working[0].name
-    inner = (one.recognised for one in group.inner_groups())
-    return "" if any(one is not None and one.name == name for one in inner) else name
+    return working[0].name if len(working) == 1 and working[0].times == 1 else ""
 
 
 def lay_heading(heading: Heading, category: str) -> Face:
