@@ -77,7 +77,8 @@ def write_heading(item: Item) -> Heading:
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
         title, quiet = name_group(element, title, element.recognised)
-        quiet = quiet or _name_only_part(element)
+        part = quiet or _name_only_part(element)
+        quiet = "" if says_the_same(title, part) else part
         quiet = "" if AND in quiet else quiet  # the names of what stands in it
         if is_number(title):
             title, quiet = _NAMELESS, title
