@@ -72,7 +72,7 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     """
     if not node.operator.has("adds") or len(node.inputs) != 2:
         return None
-    tables = [find_table(value) for value in node.inputs]
+    tables = [find_stored_table(value) for value in node.inputs]
     place = 0 if tables[1] is None else 1
     table, stream = tables[place], node.input(1 - place)
     added = node.input(place)
@@ -102,7 +102,7 @@ def _is_of_convolution(stream: Value) -> bool:
     return giver is not None and not giver.operator.has("channels_last")
 
 
-def find_table(value: Value | None) -> Tensor | None:
+def find_stored_table(value: Value | None) -> Tensor | None:
     """Return the stored numbers, of several places and features, that a value is or is made of."""
     source = find_source(value, *HANDING)
     tensor = None if source is None else find_stored_tensor(source)
@@ -155,7 +155,7 @@ def _is_scaled_alike(stream: Value, table: Tensor) -> bool:
     giver = stream.producer
     if giver is None or not giver.operator.has("multiplies_elements"):
         return False
-    factors = [find_table(value) for value in giver.inputs]
+    factors = [find_stored_table(value) for value in giver.inputs]
     return any(factor is not None and factor.size == table.size for factor in factors)
 
 

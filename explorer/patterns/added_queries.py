@@ -8,7 +8,7 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Node, Value
 
-from .added_positions import HANDING, find_table, is_of_attention, read_places
+from .added_positions import HANDING, find_stored_table, is_of_attention, read_places
 from .readings import read_numbers
 
 #: so many nodes before a sum are looked at for the attention whose queries it takes
@@ -28,7 +28,7 @@ def read_added_queries(node: Node) -> tuple[int, ...]:
         return ()
     for place, queries in enumerate(node.inputs):
         stream = node.input(1 - place)
-        table = find_table(queries)
+        table = find_stored_table(queries)
         if table is None or queries is None or stream is None or not is_of_attention(stream):
             continue
         facts = find_value_facts(node.graph.model)

@@ -79,7 +79,8 @@ def write_heading(item: Item) -> Heading:
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
         title, quiet = name_group(element, title, element.recognised)
-        quiet = quiet or _name_only_part(element)
+        part = quiet or _name_only_part(element)
+        quiet = "" if says_the_same(title, part) else part
         quiet = "" if AND in quiet else quiet  # the names of what stands in it
         if is_number(title):
             title, quiet = _NAMELESS, title
@@ -100,14 +101,15 @@ def write_heading(item: Item) -> Heading:
 def _name_only_part(group: Group) -> str:
     """Return what the closed box calls a group after the one block that it is with little around.
 
-    Nothing where a box in it has that name.
+    Nothing where a box in it is that block.
     """
+    name = "" if group.kind == "repeat" else _find_only_part(group)
+    return "" if any(_find_only_part(inner) == name for inner in group.inner_groups()) else name
+
+
+def _find_only_part(group: Group) -> str:
     working = [one for one in group.contents if one.rank >= WORK]
-    if group.kind == "repeat" or len(working) != 1 or working[0].times != 1:
-        return ""
-    name = working[0].name
-    inner = (one.recognised for one in group.inner_groups())
-    return "" if any(one is not None and one.name == name for one in inner) else name
+    return working[0].name if len(working) == 1 and working[0].times == 1 else ""
 
 
 def lay_heading(heading: Heading, category: str) -> Face:

@@ -135,8 +135,8 @@ def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
         told = write_picks(whole, size) if is_list and isinstance(size, int) else ""
         return (told,) if told else ()
     index = found[0]
-    if size == 1:
-        return ()  # there is no other
+    if size == 1 and not facts.find_dims(indices):
+        return (f"without axis {axis if place is None else place}",)  # there is no other to take
     if told := write_place_of_axis(index, size):
         return (told,)
     said = f"axis {axis if place is None else place}"

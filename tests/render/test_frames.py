@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import onnx.numpy_helper
+import onnx.parser
 import pytest
 
 from netloupe.explorer.grouping import build_group_tree
@@ -12,7 +15,7 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import make_face
-from netloupe.explorer.render.frames import Heading, lay_heading, measure_title
+from netloupe.explorer.render.frames import Heading, lay_heading, measure_title, write_heading
 from netloupe.explorer.render.marks import TextMark, mark_frame
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.render.sizes import HEADER, TEXT_STYLES
@@ -155,3 +158,27 @@ def test_a_closed_loop_is_no_stack_of_cards() -> None:
     face = make_face(stacks[0])
     assert face.stack == 2
     assert {"×5"} <= {run.text for run in face.texts}
+
+
+def _find_quiet(inner: str) -> str:
+    """Return what is said of a frame around an inverted residual and a node behind it."""
+    weights = {"a": (32, 8, 1, 1), "b": (32, 1, 3, 3), "c": (8, 32, 1, 1)}
+    proto = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["": 21]>
+        net (float[1, 8, 6, 6] x) => (float[1, 8, 6, 6] y) {{
+          [{inner}__exp] h = Conv (x, a)  [{inner}__act] i = Relu (h)
+          [{inner}__deep] j = Conv <group = 32, pads = [1, 1, 1, 1]> (i, b)
+          [{inner}__again] k = Relu (j)  [{inner}__project] l = Conv (k, c)
+          [block__chosen] m = Dropout (l)  [block__end] n = ReduceSum <keepdims = 1> (m)
+          [head__one] o = Sin (n)  [head__two] y = Cos (o)
+        }}""")
+    for name, dims in weights.items():
+        tensor = onnx.numpy_helper.from_array(np.ones(dims, np.float32), name)
+        proto.graph.initializer.append(tensor)
+    for node in proto.graph.node:
+        node.name = "/" + node.name.replace("__", "/")
+    return write_heading(View(load(proto)).open("main/block/")).quiet
+
+
+def test_a_frame_says_what_its_closed_box_did_where_no_box_in_it_does() -> None:
+    assert _find_quiet("block") == "Inverted residual"
+    assert _find_quiet("block__inner") == ""

@@ -172,7 +172,7 @@ def rewire(writer: Writer, number: int, x: str) -> str:
         (write_plain, []),
         (lack_norm, ["the first without LayerNorm"]),
         (lack_sum, ["the first without sum"]),
-        (have_more, ["the last with one linear more"]),
+        (have_more, ["the last with one more linear"]),
         (have_another, ["every second with tanh instead of ReLU"]),
         (take_more, ["takes 3, then 8"]),
         (grow, ["takes 8 … 20"]),
