@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from netloupe.explorer.patterns.found_blocks import FoundBlock
 from netloupe.explorer.patterns.residual_kinds import WITH
 
+from .attended import add_turns
 from .layer_words import write_lower
 from .outline import Outline
 from .piece_words import write_plural
@@ -66,7 +67,7 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
     blocks = [block for block in entries if block.kind in _BLOCKS]
     every = [one for entry in entries for one in (entry, *_walk(entry))]
     told = []
-    clauses = [clause for clause in sketch.clauses if clause]
+    clauses = add_turns(outline, [clause for clause in sketch.clauses if clause])
     _add_manner(outline, clauses, text)
     for name, idea in _list_ideas(entries).items():
         noun = write_lower(name)
