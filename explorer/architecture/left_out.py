@@ -41,7 +41,7 @@ _COUNTED = r"(\d[\d,]*) {}\b"
 #: blocks that mix tokens, and what is told of how they do
 _MIXER, _MANNER = "Mixer block", "tokens by "
 #: what is in a smaller share of blocks is no idea of theirs, where it weighs what others make
-_LEAST_WEIGHED = 0.25
+_LEAST_WEIGHED = 0.4
 #: what stands at the end of a sentence
 _GIVEN = re.compile(r"^gives |outputs?\b|^output |^vocabulary |channels? out")
 
