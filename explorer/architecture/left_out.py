@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from netloupe.explorer.patterns.found_blocks import FoundBlock
 from netloupe.explorer.patterns.residual_kinds import WITH
 
+from .aggregations import tell_aggregations
 from .attended import add_turns
 from .layer_words import write_lower
 from .outline import Outline
@@ -76,6 +77,9 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
         said = _write_held(outline, noun, idea, blocks, text)
         if said and not _put_in_place(clauses, noun, said):
             told.append(said)
+    aggregated = tell_aggregations(outline)
+    if aggregated and "aggregation" not in text:
+        told.append(aggregated)
     place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
     clauses[place:place] = told[:_MOST_TOLD]
     return replace(sketch, clauses=tuple(clauses))

@@ -10,7 +10,8 @@ from tests.onnx_text import load_text
 _TEXT = """g (float[1, 4, 8] x, float[1, 2, 4, 4] c, float[1, 2, 4, 1] n, float[1, 2, 1, 1] m)
  => (float[1, 4, 8] y)
 <int64[2] square = {8, 8}, int64[2] narrow = {8, 2}, int64[4] heads = {1, 4, 2, 4},
- float small = {1e-6}, int64[1] last = {-1}, int64[3] joined = {1, 4, 8}, int64[1] width = {8}, int64 axis = {2}>
+ float small = {1e-6}, int64[1] last = {-1}, int64[3] joined = {1, 4, 8},
+ int64[1] width = {8}, int64 axis = {2}>
 {
   wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
   wf = ConstantOfShape (narrow)  wi = ConstantOfShape (narrow)
