@@ -99,7 +99,7 @@ def _add_manner(outline: Outline, clauses: list[str], text: str) -> None:
     manner = manners.pop() if len(manners) == 1 else ""
     noun = write_plural(write_lower(_MIXER))
     places = [at for at, clause in enumerate(clauses) if noun in clause]
-    if manner and manner not in text and len(places) == 1:
+    if manner and manner.lower() not in text and len(places) == 1:
         clauses[places[0]] = clauses[places[0]].replace(noun, f"{noun} ({manner})", 1)
 
 

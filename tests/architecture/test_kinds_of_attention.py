@@ -172,3 +172,58 @@ def test_parts_on_an_axis_of_their_own_are_added_up_by_shares() -> None:
     ):
         other = recognise(load_text(text.replace(old, new)).graph.nodes)
         assert other is None or other.name != "Split attention"
+
+
+def _pool_block(net: Network, x: str, width: int, inner: int) -> str:
+    scales = net.weight(width), net.weight(width)
+    normed = net.add("InstanceNormalization", x, *scales)
+    pooled = net.add("AveragePool", normed, kernel_shape=[3, 3], pads=[1] * 4, strides=[1, 1])
+    x = net.add("Add", x, net.add("Sub", pooled, normed))
+    hidden = net.add("InstanceNormalization", x, *scales)
+    hidden = net.add("Gelu", net.conv(hidden, width, inner, 1))
+    return net.add("Add", x, net.conv(hidden, inner, width, 1))
+
+
+@pytest.mark.parametrize("widths", [(8, 16), (8,)])
+def test_what_mixes_tokens_in_the_place_of_attention_is_told_once(widths: tuple[int, ...]) -> None:
+    """W. Yu and others, MetaFormer Is Actually What You Need for Vision, 2022, figure 2."""
+    net = Network()
+    x, taken = net.take("image", (1, 3, 32, 32)), 3
+    for width in widths:
+        x = net.conv(x, taken, width, 3, strides=[2, 2])
+        for _ in range(3):
+            x = _pool_block(net, x, width, 4 * width)
+        taken = width
+    flat = net.add("Flatten", net.add("GlobalAveragePool", x))
+    told = net.finish(net.linear(flat, taken, 10)).architecture.sentence
+    assert "mixer blocks" in told
+    assert told.count("tokens by pooling") == 1
+
+
+_LAMBDA = """g (float[1, 8, 4, 4] x) => (float[1, 16, 8] y)
+<int64[4] square = {8, 8, 1, 1}, int64[3] flat = {1, 8, 16}, int64[4] near = {8, 1, SIZES}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
+  we = ConstantOfShape (near)
+  q0 = Conv (x, wq)  q1 = Reshape (q0, flat)  q = Transpose <perm = [0, 2, 1]> (q1)
+  k0 = Conv (x, wk)  k1 = Reshape (k0, flat)  k = Softmax <axis = -1> (k1)
+  v0 = Conv (x, wv)  v1 = Reshape (v0, flat)  v = Transpose <perm = [0, 2, 1]> (v1)
+  context = MatMul (k, v)  content = MatMul (q, context)
+  e0 = Conv <group = 8, pads = [PADS]> (v0, we)  e1 = Reshape (e0, flat)
+  e = Transpose <perm = [0, 2, 1]> (e1)  placed = Mul (q, e)
+  y = Add (content, placed)
+}"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "pads", "facts"),
+    [("3, 3", "1, 1, 1, 1", ("relative positions",)), ("1, 1", "0, 0, 0, 0", ())],
+)
+def test_values_that_are_convolved_tell_relative_positions(
+    sizes: str, pads: str, facts: tuple[str, ...]
+) -> None:
+    """W. Xu and others, CoaT, 2021, equation 7."""
+    text = _LAMBDA.replace("SIZES", sizes).replace("PADS", pads)
+    found = recognise(load_text(text).graph.nodes)
+    assert found is not None
+    assert (found.name, found.facts) == ("Linear attention", facts)
