@@ -103,9 +103,9 @@ def _complete(
         whole |= last.numbers
         end = last.end
     windows = find_windows(operations, whole, end)
-    behind = _find_last(blocks, windows.end) if windows is not None and last is None else None
-    if windows is not None and behind is not None:  # once windows are put together again
-        last = behind
+    joining = _find_last(blocks, windows.end) if windows is not None and last is None else None
+    if windows is not None and joining is not None:  # once windows are put together again
+        last = joining
         windows.numbers |= last.numbers
         windows.end = last.end
     facts: list[str] = []
