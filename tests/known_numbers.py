@@ -53,7 +53,10 @@ ALSO: dict[str, tuple[float, ...]] = {
     "pvt": (6,),
     "segformer": (6,),
     "segmentation_unet": (5, 4, 3),
-    "swin": (7,),
+    # windows, and that two of three blocks have these
+    "sam_encoder": (14, 2),
+    # windows, and how many blocks shift them: every other one, where there are several windows
+    "swin": (7, 5),
     # two heads of each block but the last, whose only head ends its MLP
     "nbeats": (58,),
     # linear layers of one step of the decoder

@@ -21,6 +21,8 @@ from .sizes import read_stated_shape
 
 #: how self-attention is told, with its heads
 _SAID = re.compile(r"self-attentions?(?: (?:of )?\d+ heads?(?: × \d+)?)?")
+#: how blocks are told of which nothing more is said
+_BARE = re.compile(r"(\d{1,3}) transformer blocks")
 #: of fewer blocks it may be by chance that they take turns
 _LEAST_TURNS = 2
 #: the sizes of what is split into heads: batch, tokens, heads, width of each
@@ -35,24 +37,46 @@ def add_attended(outline: Outline, text: str, pieces: Sequence[Piece]) -> str:
     found = _SAID.search(text)
     if found is None:
         return text
-    parts = [part for piece in pieces for part in _list_attentions(piece)]
-    if len(parts) < 2 * _LEAST_TURNS or len(parts) % 2:
+    told = _tell_turns(outline, [part for piece in pieces for part in _list_attentions(piece)])
+    if not told:
         return text
-    sizes = [_find_size(outline, part) for part in parts]
-    first, second = sizes[:2]
-    if first == second or sizes != [first, second] * (len(sizes) // 2):
-        return text
-    if not all(two.follows(one) for one, two in zip(parts[::2], parts[1::2], strict=True)):
-        return text  # they are of two streams
-    told = [_write_size(outline, one) for one in (first, second)]
-    if not all(told):
-        return text
-    if all(one.endswith(_TOKENS) for one in told):
-        told[0] = told[0].removesuffix(_TOKENS)
     way = f"over {told[0]}, then over {told[1]}"
     is_inside = text[: found.start()].count("(") > text[: found.start()].count(")")
     way = f", {way}" if is_inside else f" ({way})"
     return f"{text[: found.end()]}{way}{text[found.end() :]}"
+
+
+def add_turns(outline: Outline, clauses: Sequence[str]) -> list[str]:
+    """Return clauses with what blocks of a transformer, told alone, attend over in turn.
+
+    As the columns of a table and its rows (G. Somepalli and others, SAINT: Improved Neural Networks
+    for Tabular Data via Row Attention and Contrastive Pre-Training, 2021, figure 1).
+    """
+    bare = [at for at, clause in enumerate(clauses) if _BARE.fullmatch(clause)]
+    parts = outline.of_kind("attention")
+    if len(bare) != 1 or int(_BARE.fullmatch(clauses[bare[0]])[1]) != len(parts):  # type: ignore[index]
+        return [*clauses]
+    told = _tell_turns(outline, parts)
+    way = f" (attention in turn over {told[0]} and over {told[1]})" if told else ""
+    return [f"{clause}{way}" if at == bare[0] else clause for at, clause in enumerate(clauses)]
+
+
+def _tell_turns(outline: Outline, parts: Sequence[OutlinePart]) -> list[str]:
+    """Return what two attentions in turn go over; nothing where that is not known, or the same."""
+    if len(parts) < 2 * _LEAST_TURNS or len(parts) % 2:
+        return []
+    sizes = [_find_size(outline, part) for part in parts]
+    first, second = sizes[:2]
+    if first == second or sizes != [first, second] * (len(sizes) // 2):
+        return []
+    if not all(two.follows(one) for one, two in zip(parts[::2], parts[1::2], strict=True)):
+        return []  # they are of two streams
+    told = [_write_size(outline, one) for one in (first, second)]
+    if not all(told):
+        return []
+    if all(one.endswith(_TOKENS) for one in told):
+        told[0] = told[0].removesuffix(_TOKENS)
+    return told
 
 
 def _list_attentions(piece: Piece) -> Sequence[OutlinePart]:

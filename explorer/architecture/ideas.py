@@ -22,6 +22,7 @@ from .dense_graphs import find_dense_graphs
 from .outline import Outline, OutlinePart, make_block_part
 from .sinc_filters import mark_sinc_filters
 from .spectral_layers import merge_spectral_layers
+from .teleports import find_teleports
 from .whole_sets import find_whole_sets
 from .wide_couplings import merge_couplings
 
@@ -232,5 +233,6 @@ FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     find_whole_sets,
     _find_encoded,
     _find_passed,
+    find_teleports,
     _find_tokenizers,
 )

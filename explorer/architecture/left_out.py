@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from netloupe.explorer.patterns.found_blocks import FoundBlock
 from netloupe.explorer.patterns.residual_kinds import WITH
 
+from .aggregations import tell_aggregations
+from .attended import add_turns
 from .layer_words import write_lower
 from .outline import Outline
 from .piece_words import write_plural
@@ -40,7 +42,7 @@ _COUNTED = r"(\d[\d,]*) {}\b"
 #: blocks that mix tokens, and what is told of how they do
 _MIXER, _MANNER = "Mixer block", "tokens by "
 #: what is in a smaller share of blocks is no idea of theirs, where it weighs what others make
-_LEAST_WEIGHED = 0.25
+_LEAST_WEIGHED = 0.4
 #: what stands at the end of a sentence
 _GIVEN = re.compile(r"^gives |outputs?\b|^output |^vocabulary |channels? out")
 
@@ -66,7 +68,7 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
     blocks = [block for block in entries if block.kind in _BLOCKS]
     every = [one for entry in entries for one in (entry, *_walk(entry))]
     told = []
-    clauses = [clause for clause in sketch.clauses if clause]
+    clauses = add_turns(outline, [clause for clause in sketch.clauses if clause])
     _add_manner(outline, clauses, text)
     for name, idea in _list_ideas(entries).items():
         noun = write_lower(name)
@@ -75,6 +77,9 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
         said = _write_held(outline, noun, idea, blocks, text)
         if said and not _put_in_place(clauses, noun, said):
             told.append(said)
+    aggregated = tell_aggregations(outline)
+    if aggregated and "aggregation" not in text:
+        told.append(aggregated)
     place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
     clauses[place:place] = told[:_MOST_TOLD]
     return replace(sketch, clauses=tuple(clauses))
@@ -94,7 +99,7 @@ def _add_manner(outline: Outline, clauses: list[str], text: str) -> None:
     manner = manners.pop() if len(manners) == 1 else ""
     noun = write_plural(write_lower(_MIXER))
     places = [at for at, clause in enumerate(clauses) if noun in clause]
-    if manner and manner not in text and len(places) == 1:
+    if manner and manner.lower() not in text and len(places) == 1:
         clauses[places[0]] = clauses[places[0]].replace(noun, f"{noun} ({manner})", 1)
 
 

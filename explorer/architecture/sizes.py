@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import prod
 
 from netloupe.explorer.dataflow import trace_back, trace_back_where
@@ -26,6 +26,9 @@ _LEAST_OVERLAPPING = 8
 _FEATURES = frozenset({"conv", "linear", "mlp", "residual"})
 #: sequences of tokens have so many axes, with that of the batch
 _AXES_OF_ROWS = 2
+#: and boxes of theirs one more, along which their sides are; these are looked at so far back
+_AXES_OF_BOXES, _SIDES = 3, 4
+_MOST_OF_SIDES = 8
 #: a convolution stands so near behind what it convolves
 _MOST_BEHIND = 4
 #: of what makes one vector of a sequence or an image
@@ -223,6 +226,50 @@ def read_stated_shape(value: Value | None) -> tuple[int | str | None, ...] | Non
     stated = value.type if value is not None else None
     shape = stated.shape if isinstance(stated, TensorType) else None
     return None if shape is None else tuple(dim.value for dim in shape)
+
+
+def count_box_tables(outline: Outline, before: int) -> int:
+    """Return how many tables have rows for sides of boxes, or for their widths and heights.
+
+    Y. Xu and others, LayoutLM: Pre-training of Text and Layout for Document Image Understanding,
+    2020, section 2.2: four integers for each token are the box that it stands in.
+
+    Parameters
+    ----------
+    before
+        The place of the part that such tables stand before.
+    """
+    boxes = {
+        value
+        for value in outline.graph.inputs
+        if isinstance(value.type, TensorType)
+        and value.type.dtype.is_integer
+        and (shape := read_stated_shape(value)) is not None
+        and len(shape) == _AXES_OF_BOXES
+        and shape[-1] == _SIDES
+    }
+    return sum(
+        part.place < before and _is_of_sides(outline, part, boxes)
+        for part in outline.of_kind("embedding")
+    )
+
+
+def _is_of_sides(outline: Outline, table: OutlinePart, boxes: Collection[Value]) -> bool:
+    """Return whether rows are picked by sides of boxes alone, or by differences between them."""
+    pending = outline.operands(table)
+    for _ in range(_MOST_OF_SIDES):
+        if not pending:
+            return True
+        value = pending.pop()
+        giver = outline.giver(value)
+        if giver is None:
+            if value not in boxes:
+                return False
+        elif giver.has("gathers", "subtracts", "slices", "picks"):
+            pending += outline.operands(giver)
+        else:
+            return False
+    return False
 
 
 def find_head(outline: Outline, parts: Sequence[OutlinePart]) -> tuple[int, bool, bool] | None:

@@ -9,6 +9,7 @@ from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
+from .averaged_heads import read_averaged_heads
 from .layer_facts import describe_layers, list_strays, sees_all, sketch_blocks
 from .layer_words import (
     in_brackets,
@@ -22,7 +23,7 @@ from .layer_words import (
 from .layers import Layer, Stack, find_stacks
 from .mixed_stages import find_mixed_stages, sketch_mixed, write_mixed
 from .outline import Outline, OutlinePart
-from .sizes import find_head, find_patch, find_token_tables
+from .sizes import count_box_tables, find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
 from .two_stacks import tell_encoder_decoder, tell_two_towers
 
@@ -73,7 +74,8 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     if strays or (tokens and _is_convolved_behind(outline, stack)):
         return _tell_blocks_only(outline, stack)
     layer_facts = describe_layers(outline, stack.layers)
-    head = find_head(outline, outline.parts[stack.last.place + 1 :])
+    behind = outline.parts[stack.last.place + 1 :]
+    head = find_head(outline, behind)
     is_causal = all(part.details.read_as(AttentionDetails).causal for part in stack.attentions)
     is_seeing = all(sees_all(outline, part) for part in stack.attentions)
     before = [part for part in outline.main if part.place < stack.first.place]
@@ -83,15 +85,23 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts: dict[str, Detail] = {}
     family, title = "", ""
     extra: list[str] = []
+    told: list[str] = []
+    behind_sizes: list[str] = []
     if tokens and len(stem) <= 1 and all(part.kind == "linear" for part in stem):
         if is_causal:
             family = _name_decoder(stack)
         elif is_seeing:
             family = "encoder-only transformer"
+        if boxes := count_box_tables(outline, stack.first.place):
+            behind_sizes.append(f"positions of boxes ({write_count(boxes, 'embedding')})")
     elif patch is not None and len(stem) == 1 and not tokens:
         family = "vision transformer"
         facts["patch"] = patch.kernel[0]
         extra.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
+        averaged = read_averaged_heads(outline, behind) if head is None else 0
+        if averaged:
+            facts["outputs"] = averaged
+            told.append("mean of two heads, of a class and a distillation token")
     elif len(wave) > 2 and wave[0].in_features == 1 and not tokens:
         family = "speech encoder"
         extra.append(
@@ -120,7 +130,9 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     clause = write_blocks(len(stack.layers), "block", layer_facts)
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
-    return Sketch(family, title, (*extra, clause, *sizes), tuple(blocks), facts)
+    return Sketch(
+        family, title, (*extra, clause, *told, *sizes, *behind_sizes), tuple(blocks), facts
+    )
 
 
 def _is_convolved_behind(outline: Outline, stack: Stack) -> bool:

@@ -98,12 +98,16 @@ def _complete(
     whole = core | gate
     projections = add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
     add_feeders(blocks, core, whole)
-    users = operations.takers(end)  # what a fused operator keeps for the next step goes outside
-    last = blocks.holding(users[0] if users else None, "linear")
-    if last is not None and last.numbers.issuperset(users):
+    last = _find_last(blocks, end)
+    if last is not None:
         whole |= last.numbers
         end = last.end
     windows = find_windows(operations, whole, end)
+    joining = _find_last(blocks, windows.end) if windows is not None and last is None else None
+    if windows is not None and joining is not None:  # once windows are put together again
+        last = joining
+        windows.numbers |= last.numbers
+        windows.end = last.end
     facts: list[str] = []
     forms: tuple[Form, Form] | None = None
     rule, positions = "", ""
@@ -219,3 +223,10 @@ def _complete(
         attention=name,
     )
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
+
+
+def _find_last(blocks: FoundBlocks, end: int) -> FoundBlock | None:
+    """Return the layer that alone takes what an operation gives, but for what is kept of it."""
+    users = blocks.operations.takers(end)  # what a fused operator keeps goes outside
+    last = blocks.holding(users[0] if users else None, "linear")
+    return last if last is not None and last.numbers.issuperset(users) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
@@ -10,6 +10,7 @@ from netloupe.explorer.model.constant import constant_tensor
 
 from .attention_forms import add_pointwise_projections
 from .attention_heads import BEFORE_PRODUCTS
+from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, PICKING, Operations
 from .readings import read_float, read_int, read_ints, read_numbers, read_scalar
@@ -67,11 +68,27 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     continue
                 numbers |= divided[0]
                 last = divided[1]
+            is_placed = not asked[1] and _convolves_places(operations, numbers)
             add_pointwise_projections(blocks, numbers, last)
             numbers, last = add_layers_around(blocks, numbers, last)
-            details = AttentionDetails(attention="Linear attention")
-            yield FoundBlock("attention", "Linear attention", frozenset(numbers), last, (), details)
+            name = "Linear attention"
+            positions = "relative" if is_placed else None
+            facts = (f"{positions} positions",) if positions else ()
+            details = AttentionDetails(attention=name, positions=positions)
+            yield FoundBlock("attention", name, frozenset(numbers), last, facts, details)
             break
+
+
+def _convolves_places(operations: Operations, numbers: Collection[int]) -> bool:
+    """Return whether values of places around are summed up by where these are (CoaT, section 3.2).
+
+    By such convolutions LambdaNetworks (section 3.2) and CoaT tell how far places are apart.
+    """
+    return any(
+        operations.nodes[number].operator.has("convolves")
+        and max(read_convolution(operations, number).kernel, default=1) > 1
+        for number in numbers
+    )
 
 
 def _read_map(blocks: FoundBlocks, value: Value) -> tuple[str, set[int]] | None:

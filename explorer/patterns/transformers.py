@@ -22,6 +22,7 @@ _FEED_FORWARDS = frozenset({"mlp", "experts"})
 #: attention of another kind than such a block is known for
 _TOLD = frozenset(
     {"Cross-attention", "Cross-covariance attention", "Gated attention unit", "Linear attention"}
+    | {"Cascaded group attention", "Channel self-attention", "Outlook attention"}
     | {"Additive self-attention", "Physics attention", "Pointwise attention", NYSTROM}
 )
 _NORMS = ("norm", "adaptive norm")

@@ -8,6 +8,7 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
+from .attention_forms import find_gate
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
 from .operations import PICKING, Operations
@@ -15,6 +16,8 @@ from .readings import read_int
 from .walks import keep_own, walk_back
 
 _MOST_STEPS = 12
+#: of steps in chunks, each of which is written out
+_MOST_CHUNKED = 300
 _MOST_OF_EXPERTS = 300
 _LEAST_EXPERTS = 2
 _PRODUCTS = ("MatMul", "Einsum")
@@ -35,8 +38,10 @@ def find_matrix_memories(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find scores times exponentials of gates, divided by max(|Σ|, exp(-m)), times values.
 
     M. Beck and others, xLSTM: Extended Long Short-Term Memory, 2024, equations 19 to 27 (mLSTM),
-    written for all steps at once.
+    written for all steps at once, or for chunks of steps, to which the memory of those before is
+    added (M. Beck and others, xLSTM 7B, 2025, section 3.2).
     """
+    yield from _find_chunked(blocks)
     operations = blocks.operations
     for limit, kind in enumerate(operations.kinds):
         if kind != "Max" or blocks.owner[limit] is not None:
@@ -74,6 +79,79 @@ def find_matrix_memories(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if all(blocks.owner[number] is None for number in numbers):
             own = keep_own(operations, numbers, end)
             yield FoundBlock("matrix memory", "mLSTM", frozenset(own), end)
+
+
+def _find_chunked(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find what scores within a chunk and the memory of earlier ones give together."""
+    operations = blocks.operations
+    layers = [one for one in blocks.owner if one is not None and one.kind == "linear"]
+    given = {value for one in layers if (value := operations.nodes[one.end].output(0)) is not None}
+    unused: set[int] = set()  # as the memory behind the last chunk
+    for number in reversed(range(len(operations))):
+        if unused.issuperset(operations.users[number]):
+            unused.add(number)
+    for limit, kind in enumerate(operations.kinds):
+        taken = operations.operands[limit]
+        if kind != "Max" or len(taken) != _BOTH or blocks.owner[limit] is not None:
+            continue
+        magnitude = next((n for v in taken if (n := operations.given_by(v, "Abs"))), None)
+        floor = next((n for v in taken if (n := operations.given_by(v, "Exp"))), None)
+        user = operations.only_user(limit)
+        if user is not None and operations.kinds[user] == "Add":  # a small number
+            user = operations.only_user(user) if operations.scalar(user) is not None else None
+        if magnitude is None or floor is None or user is None or operations.kinds[user] != "Div":
+            continue
+        size = operations.given_by(operations.operands[magnitude][0], "Add")
+        mixed = operations.given_by(operations.operands[user][0], "Add")
+        if size is None or mixed is None or not _share_scores(operations, size, mixed):
+            continue
+        core = {user, *unused}
+        leading = find_leading(operations, core, operations.operands[user], given, _MOST_CHUNKED)
+        if leading is None:
+            continue
+        own = {user, *leading.numbers}
+        own |= {n for n in unused if own.intersection(operations.givers(n))}
+        end = _add_gate(blocks, own, user)
+        alone = (one for one in layers if own.issuperset(operations.users[one.end]))
+        numbers = frozenset(own.union(*(one.numbers for one in alone)))
+        owners = [owner for n in numbers if (owner := blocks.owner[n]) is not None]
+        sums = any(operations.nodes[n].operator.has("accumulates") for n in numbers)
+        if sums and all(owner.numbers <= numbers for owner in owners):
+            yield FoundBlock("matrix memory", "mLSTM", numbers, end, ("in chunks",))
+
+
+def _add_gate(blocks: FoundBlocks, own: set[int], end: int) -> int:
+    """Take in the gate of what a memory gives, and the layer behind it; return what ends it."""
+    operations = blocks.operations
+    user = operations.only_user(end)
+    if user is not None and operations.nodes[user].operator.has("joins"):
+        if len(operations.operands[user]) > 1:
+            return end
+        last = user  # of one chunk
+    else:
+        last = end
+    gate, gated = find_gate(blocks, last)
+    layer = blocks.holding(operations.only_user(gated), "linear")
+    if not gate or layer is None or operations.only_user(gated) != min(layer.numbers):
+        return end
+    own |= {last, *gate, *layer.numbers}
+    return layer.end
+
+
+def _share_scores(operations: Operations, size: int, mixed: int) -> bool:
+    """Return whether both are sums: of scores that are summed up, and of values mixed by them.
+
+    To each a product with what is kept is added.
+    """
+    totals = [n for n in operations.givers(size) if operations.kinds[n] == "ReduceSum"]
+    products = [n for n in operations.givers(mixed) if operations.kinds[n] in _PRODUCTS]
+    others = [n for n in operations.givers(size) if operations.kinds[n] in _PRODUCTS]
+    if len(totals) != 1 or len(products) != _BOTH or len(others) != 1:
+        return False
+    scores = operations.operands[totals[0]][0]
+    asked = operations.operands[others[0]][0]
+    taken = [operations.operands[n][0] for n in products]
+    return sorted(taken, key=id) == sorted((scores, asked), key=id)
 
 
 def find_target_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -208,7 +208,7 @@ ATTENTION = (
     FigureWord(
         "cross-covariance attention",
         "Channels, divided by their lengths, are compared over all places, instead of places "
-        "over all channels; `over channels` where they are not divided.",
+        "over all channels.",
         "attention",
     ),
     FigureWord(

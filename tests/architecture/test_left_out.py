@@ -42,6 +42,10 @@ def test_what_most_blocks_have_is_told(squeezed: int, said: str) -> None:
     assert sentence.index(said) < sentence.index("10 outputs")
 
 
+def test_what_weighs_channels_is_told_of_somewhat_fewer_blocks_than_half() -> None:
+    assert "squeeze-and-excitation in 3 of 7 residual blocks" in _tell(3, 7)
+
+
 @pytest.mark.parametrize("squeezed", [0, 1, 2])
 def test_what_few_blocks_have_is_no_idea_of_the_network(squeezed: int) -> None:
     assert "squeeze" not in _tell(squeezed)

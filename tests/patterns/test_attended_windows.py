@@ -75,6 +75,14 @@ def test_what_fills_up_and_rolls_an_image_is_part_of_its_attention(
     assert (found.name, found.facts) == ("Window attention", facts)
 
 
+def test_a_layer_may_take_what_is_put_together_again() -> None:
+    """X. Chu and others, Twins, 2021: of the places of the whole image, not of those of windows."""
+    core = _CORE.replace("MatMul (joined, wo)", "Identity (joined)")
+    found = tell(_PAD, core, _CUT, "w2 = ConstantOfShape (square)  out = MatMul (TAKEN, w2)")
+    assert found is not None
+    assert (found.name, found.facts) == ("Window attention", ("4×4", "2 heads × 4"))
+
+
 def test_places_far_from_one_another_are_a_grid() -> None:
     turned_back = _CORE.replace("put = Transpose <perm = [PERM]>", "put = Transpose <perm = [0]>")
     text = turned_back.replace("perm = [0]", "perm = [0, 3, 1, 4, 2, 5]")

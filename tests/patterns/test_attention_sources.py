@@ -133,7 +133,7 @@ _TALKING = """qt = Transpose <perm = [0, 2, 1, 3]> (qh) kt = Transpose <perm = [
 @pytest.mark.parametrize(
     ("orders", "name", "facts"),
     [
-        (_CHANNELS, "Self-attention", ("over channels", "2 heads × 4")),
+        (_CHANNELS, "Channel self-attention", ("2 heads × 4",)),
         (_COVARIANCE, "Cross-covariance attention", ("2 heads × 4",)),
         (_TALKING, "Self-attention", ("2 heads × 4", "talking heads")),
     ],
