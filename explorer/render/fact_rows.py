@@ -52,7 +52,7 @@ def list_facts(
     for fact in facts:
         if not listed or fits_row(_AND.join((*listed, fact))):
             listed.append(fact)
-    left = [fact for fact in apart if fact not in listed]
+    left = [fact for fact in dict.fromkeys(apart) if fact not in listed]
     line = _AND.join(listed)
     together = _AND.join(filter(None, (line, *difference[:1])))
     lines = (together, *difference[1:]) if fits_row(together) else (line, *difference)

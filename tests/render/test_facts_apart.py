@@ -26,6 +26,7 @@ def write(facts: Sequence[str], difference: Sequence[str], apart: Sequence[str])
         ((), (), [_FIRST]),
         ((), ("rotary",), [_FIRST]),
         ((), ("SwiGLU 64 → 192 → 64",), [_FIRST, "SwiGLU 64 → 192 → 64"]),
+        ((), ("pre-norm", "pre-norm"), [_FIRST, "pre-norm"]),
         (("the first is wider",), ("pre-norm",), [_FIRST, "pre-norm", "the first is wider"]),
     ],
 )
