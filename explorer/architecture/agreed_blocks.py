@@ -158,7 +158,9 @@ class AgreedBlocks:
         text += verdict.of_them
         facts = _FACTS.search(clause.text) if verdict.is_whole else None
         text += facts[0] if facts else ""
-        way = _WAY.search(clause.text)
+        # widths of some of the blocks are not those of the stages of all
+        is_of_all = sum(verdict.rows) <= sum(piece.fold[1] for piece in clause.scope)
+        way = _WAY.search(clause.text) if is_of_all else None
         scope = tuple(piece for piece in self._pieces if id(piece) in own)
         told = Clause(text + (way[0] if way else ""), scope, clause.name, clause.uses)
         kept: list[Clause] = []

@@ -20,6 +20,7 @@ from .convolutional import find_convolutional
 from .denoisers import write_denoising
 from .folded import FoldedGraph, fold_graph
 from .given_names import add_names, list_given_names
+from .given_places import write_places
 from .images import find_image_network
 from .layer_words import write_lower
 from .left_out import add_left_out
@@ -87,7 +88,8 @@ def tell_family(model: Model) -> Sketch | None:
         return found and replace(found, title=write_denoising(graph, found.title))
     names = list_given_names(graph) if found.is_network else []
     title = write_denoising(graph, found.title)
-    return replace(found, title=title, clauses=add_names(names, found.clauses))
+    clauses = write_places(graph, found.clauses)
+    return replace(found, title=title, clauses=add_names(names, clauses))
 
 
 def tell_blocks_alone(model: Model) -> Sketch | None:

@@ -27,7 +27,7 @@ from .piece_words import (
     write_sizes_of,
 )
 from .pieces import Piece
-from .remainders import is_rest
+from .remainders import is_rest, tell_other_attentions
 from .sizes import weigh_matrices
 
 #: so many clauses and words are read in one breath
@@ -127,7 +127,7 @@ class Fitter:
         gone = [piece for one in kept if one not in large for piece in one.scope]
         kept = self._leave_out_pointwise_number(large, gone)
         kept = self._shorten(kept, _MOST_INNER, _MOST_INNER_WORDS)
-        return self._correct(kept, scope)
+        return tell_other_attentions(self._correct(kept, scope))
 
     def _leave_out_pointwise_number(
         self, clauses: Sequence[Clause], gone: Sequence[Piece]

@@ -10,6 +10,7 @@ from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
 from .given_names import list_given_names, write_names
+from .given_places import EACH_PLACE, write_outputs
 from .given_sizes import has_features, has_places, read_sizes, states_width, write_sizes_given
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
@@ -211,10 +212,12 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
         return tell_maps(outline) or ({}, "")
     if not _may_be_given(outline, count):
         return {}, ""
+    if _are_of_nodes(outline, count):
+        return {"outputs": count}, f"{write_given(count, 'outputs')} at each node"
     are_placed = any(has_places(output, count) for output in outline.graph.outputs)
-    at = " at each place" if are_placed else ""
-    at = at or (" at each node" if _are_of_nodes(outline, count) else "")
-    return {"outputs": count}, f"{write_given(count, 'outputs')}{at}"
+    words = write_outputs(outline.graph, count)
+    at = EACH_PLACE if are_placed and words == write_given(count, "outputs") else ""
+    return {"outputs": count}, f"{words}{at}"
 
 
 def _are_of_nodes(outline: Outline, count: int) -> bool:

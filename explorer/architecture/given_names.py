@@ -16,7 +16,7 @@ _MOST_LETTERS = 20
 #: and all names together have so many letters at most
 _MOST_OF_ALL = 45
 #: how what is said of outputs ends
-_GIVEN = (" classes", " out", " output", " outputs")
+_GIVEN = (" classes", " each place", " each token", " out", " output", " outputs")
 #: words of names of what is carried to the next call
 _CARRIED = frozenset({"cache", "caches", "hidden", "past", "present", "state", "states"})
 #: words that say of an output that it is one, or a number without a meaning

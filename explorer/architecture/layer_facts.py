@@ -30,6 +30,8 @@ _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 ASKS_ONCE = "query: first token"
 #: and how what it says begins of queries, keys and scores that are made in a way of their own
 _MARKS = ("query pooled", "spatial reduction", "talking heads")
+#: queries that are stored: how many, and how wide they are
+_LATENTS = re.compile(r"(?:[\d,]+ × )?[\d,]+ latents?")
 _NORMS = frozenset({"adaptive norm", "norm"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
@@ -147,6 +149,9 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)
+        queries = next((fact for fact in first.facts if _LATENTS.fullmatch(fact)), "")
+        if queries:
+            found["queries"] = queries
         if has_past(outline, first):
             found["past"] = True
     if len(attentions) == 2 and attentions[1].name == "Cross-attention":

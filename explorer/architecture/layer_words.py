@@ -133,6 +133,8 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
         text += f" over {facts['latent']} latent features"
     if "landmarks" in facts:
         text += f" by {facts['landmarks']} landmarks"
+    if "queries" in facts:
+        text += f" of {facts['queries']}"
     words = [str(facts["rule"])] if "rule" in facts else []
     positions = facts.get("positions")
     if positions:

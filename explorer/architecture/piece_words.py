@@ -196,6 +196,8 @@ def write_in_blocks(outline: Outline, rows: Sequence[Sequence[Piece]], each: int
         return texts.pop()
     noun = name_alike(outline, pieces)
     if pieces[0].layer is not None:
+        if any(len(piece.layer.attentions) > 1 for piece in pieces if piece.layer is not None):
+            return count_pieces(each, noun)  # of row and column, say, before one MLP
         told = f"{each:,} attentions with MLP" if each > 1 else "attention with MLP"
         return told + _write_widths_of(rows)
     if each > 1:
@@ -372,13 +374,21 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if part.kind == "unrolled" or part.has("recurrent"):
         return _write_one({_write_hidden(outline, piece.part) for piece in pieces})
     sizes = _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
-    facts = list(dict.fromkeys(", ".join(piece.part.facts) for piece in pieces))
+    counts = Counter(", ".join(piece.part.facts) for piece in pieces)
+    facts = [*counts]
     if part.kind == "conv" or sizes or not all(facts):
         return sizes
     if len(facts) > _MOST_FACTS:
         return in_brackets(_join_counts(facts) or _write_shared(pieces))
+    if len(facts) > 1 and any(", " in fact for fact in facts):
+        return in_brackets("; ".join(_count_facts(*one) for one in counts.items()))
     each = " each" if part.kind == "basis" and len(pieces) > 1 == len(facts) else ""
     return in_brackets(f"{join_with_and(facts)}{each}")
+
+
+def _count_facts(facts: str, count: int) -> str:
+    """Return ``9 demodulated, 3×3``: what is so of some pieces, and of how many of them."""
+    return f"{count:,} {'of ' if facts[0].isdigit() else ''}{facts}"
 
 
 def _write_shared(pieces: Sequence[Piece]) -> str:

@@ -17,6 +17,7 @@ from .pieces import Piece
 
 #: counts of layers with nothing else, and of which kind their weights are
 _BARE = re.compile(r"[\w,]+ (convolutions|linear layers)")
+_ATTENTIONS = re.compile(r"([\d,]+|two|three) (attentions.*)")
 _KINDS = {"convolutions": "convolution", "linear layers": "linear"}
 #: kinds of block of which one knows what layers they have, or that are layers
 _PLAIN = frozenset({"attention", "conv", "embedding", "experts", "linear", "mlp", "transformer"})
@@ -36,6 +37,25 @@ def tell_others(outline: Outline, clauses: Sequence[Clause]) -> list[Clause]:
         last = max(place for place, count in enumerate(held) if count)
         told = replace(clause, text=f"{number} other {noun}", is_plain=False)
         kept = [*rest[: last + 1], told, *rest[last + 1 :]]
+    return kept
+
+
+def tell_other_attentions(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses with attentions between layers of transformers as others than those in them.
+
+    In the order of a sentence they would all stand behind the layers, and be all that there are (A.
+    Kirillov and others, Segment Anything, 2023, appendix A: from the image to tokens in each).
+    """
+    layers = [piece for one in clauses for piece in one.scope if piece.layer is not None]
+    last = max((piece.parts[0].place for piece in layers), default=-1)
+    kept = []
+    for clause in clauses:
+        counted = _ATTENTIONS.fullmatch(clause.text)
+        is_bare = counted is not None and not (clause.name or clause.parts)
+        if counted and is_bare and any(piece.parts[0].place < last for piece in clause.scope):
+            text = f"{counted[1]} other {counted[2]}"
+            clause = replace(clause, text=text, is_plain=False)
+        kept.append(clause)
     return kept
 
 

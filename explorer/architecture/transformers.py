@@ -228,6 +228,25 @@ def _has_decoder(outline: Outline, stack: Stack) -> bool:
     return convolutions >= _LEAST_OF_DECODER and _enlarges_behind(outline, stack)
 
 
+def _tell_decode_head(
+    outline: Outline, stages: Sequence[Sequence[Layer]], widths: Sequence[int]
+) -> str:
+    """Return that what all stages give becomes as wide by a linear layer each, and is joined.
+
+    E. Xie and others, SegFormer, 2021, section 3.2: all-MLP decoder.
+    """
+    ends = [stage[-1].parts[-1] for stage in stages]
+    behind = outline.parts[max(end.place for end in ends) + 1 :]
+    linear = [part for part in behind if part.kind == "linear" and part.in_features in widths]
+    given = {part.out_features for part in linear}
+    if sorted(part.in_features for part in linear) != [*widths] or len(given) != 1:
+        return ""
+    by_width = {part.in_features: part for part in linear}
+    if not all(by_width[width].follows(end) for width, end in zip(widths, ends, strict=True)):
+        return ""
+    return f"decode head (a linear layer from each stage to {given.pop():,} features)"
+
+
 def _tell_hierarchical(
     outline: Outline, stack: Stack, stages: list[list[Layer]], strays: list[OutlinePart]
 ) -> Sketch | None:
@@ -293,6 +312,7 @@ def _tell_hierarchical(
         f"stages of {write_row(counts)} blocks{in_brackets(said)}",
         f"width {write_way(widths)}",
         f"heads {write_way(stage_heads)}" if stage_heads else "",
+        _tell_decode_head(outline, stages, widths),
     ]
     family = "hierarchical vision transformer"
     if window:

@@ -25,6 +25,7 @@ from .piece_words import (
 )
 from .pieces import Piece
 from .row_names import name_row
+from .shared_layers import add_shared_layers
 from .sizes import weigh_matrices
 from .sketch import write_row
 from .units import Unit, count_in_stages, find_units
@@ -91,6 +92,7 @@ def tell_units(outline: Outline, row: Sequence[Module]) -> Clause | None:
     else:
         name = count_pieces(len(units), noun)
     members = tuple(tuple(unit.module.pieces) for unit in units)
+    text = add_shared_layers(outline, members, text)
     return Clause("", scope, name, parts=(Clause("", scope, text),), members=members)
 
 

@@ -9,10 +9,13 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.quantization.quantized_weights import list_quantized_weights
 from netloupe.explorer.roles import find_weight
 
+from .piece_words import SMALL_NUMBERS, join_with_and
 from .sketch import Sketch
 
 #: what keeps its weights where layers are quantized, and what is no network's layer
 _NO_LAYERS = frozenset({"normalization", "ml"})
+#: the type and the bits of weights that are not quantized
+_FLOATS = ("", 0)
 #: of fewer layers nothing is said where not all are quantized alike
 _LEAST_SHARE = 0.9
 
@@ -28,8 +31,8 @@ def add_weight_types(model: Model, sketch: Sketch | None) -> Sketch | None:
 def tell_weight_types(model: Model) -> str:
     """Return as what the weights of layers are stored; "" where they are not quantized alike.
 
-    ``int8 weights`` and ``8-bit weights`` (of several types) are those of all layers and tables.
-    Where some keep floating point, it is said how many of the layers do not.
+    ``int8 weights`` and ``int8 and uint8 weights`` are those of all layers and tables, of as many
+    bits each. Where some keep floating point, it is said how many of the layers do not.
     """
     stored = _find_types(model)
     if not stored:
@@ -41,18 +44,23 @@ def tell_weight_types(model: Model) -> str:
             weight = find_weight(node)
             if weight is not None and weight.kind not in _NO_LAYERS:
                 counts = tables if weight.kind == "embedding" else layers
-                counts[stored.get(node, ("", 0))] += 1
+                counts[stored.get(node, _FLOATS)] += 1
     whole = layers + tables
     bits = {width for _, width in whole}
-    if len(whole) == 1 and ("", 0) not in whole:
-        return f"{next(iter(whole))[0]} weights"
-    if len(bits) == 1 and bits != {0}:
-        return f"{bits.pop():g}-bit weights"
-    ((name, _), count), *_ = layers.most_common(1) or [(("", 0), 0)]
+    if len(bits) == 1 and _FLOATS not in whole:
+        return f"{join_with_and([name for (name, _), _ in whole.most_common()])} weights"
+    ((name, _), count), *_ = layers.most_common(1) or [(_FLOATS, 0)]
     if not name or count < _LEAST_SHARE * layers.total():
         return ""
-    told = "all" if count == layers.total() else f"{count:,} of"
-    return f"{name} weights in {told} {layers.total():,} layers"
+    return f"{name} weights in {_write_share(count, layers.total())}"
+
+
+def _write_share(count: int, every: int) -> str:
+    """Return ``all layers``, ``all layers but one``."""
+    rest = every - count
+    if rest < len(SMALL_NUMBERS):
+        return "all layers" if not rest else f"all layers but {SMALL_NUMBERS[rest]}"
+    return "nearly all layers"
 
 
 def _find_types(model: Model) -> dict[Node, tuple[str, float]]:

@@ -13,6 +13,7 @@ from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_outer_node
 from netloupe.explorer.model.graph import get_inferred_types
 from netloupe.explorer.model.reading import get_graph_reading
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
@@ -371,6 +372,20 @@ def _make_group(
     return inner
 
 
+def _says_nothing(group: Group) -> bool:
+    """Return whether the group of an operator has few nodes, or one that lays out or joins alone.
+
+    What a quantizer put behind a Reshape makes no group of it.
+    """
+    children = group.children
+    if len(children) < _MIN_OPERATOR_NODES:
+        return True
+    nodes = [child for child in children if isinstance(child, Node)]
+    written = [node for node in nodes if not node.operator.has("dequantizes", "quantizes")]
+    is_only = len(nodes) == len(children) and len(written) == 1
+    return is_only and written[0].operator.has("joins", *LAYOUT_TRAITS)
+
+
 def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
     """Dissolve small groups and collapse chains, from the innermost groups outwards."""
     operators = {root.path + "/".join(scope) + "/" for scope in scopes.operator_scopes}
@@ -385,7 +400,7 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
         for child in group.children:
             if isinstance(child, Node):
                 children.append(child)
-            elif child.path in operators and len(child.children) < _MIN_OPERATOR_NODES:
+            elif child.path in operators and _says_nothing(child):
                 children.extend(child.children)
                 groups += child.inner_groups()
             elif len(child.children) == 1 and isinstance(child.children[0], Node):

@@ -10,6 +10,8 @@ from .rows import FaceRow
 from .sizes import TEXT_STYLES
 from .text import measure_text
 
+_AND = " · "
+
 
 class FaceStyle(NamedTuple):
     """What a box is drawn like, beside what is told on it.
@@ -29,19 +31,33 @@ class FaceStyle(NamedTuple):
     openable: bool
 
 
-def list_facts(facts: Sequence[str], difference: Sequence[str] = ()) -> list[FaceRow]:
+def list_facts(
+    facts: Sequence[str], difference: Sequence[str] = (), apart: Sequence[str] = ()
+) -> list[FaceRow]:
     """Return what is known of a block in one row: as many facts as there is room for.
 
     How the blocks of a stack differ is said in any case, behind the facts or else below them.
+
+    Parameters
+    ----------
+    facts
+        In order.
+    difference
+        How the blocks of a stack differ.
+    apart
+        Those of the facts that tell the block from others beside it: in a row of their own where
+        there is no room for them.
     """
-    listed = ""
+    listed: list[str] = []
     for fact in facts:
-        longer = " · ".join(filter(None, (listed, fact)))
-        if not listed or fits_row(longer):
-            listed = longer
-    together = " · ".join(filter(None, (listed, *difference[:1])))
-    lines = (together, *difference[1:]) if fits_row(together) else (listed, *difference)
-    return [FaceRow(line, "muted", ()) for line in lines if line]
+        if not listed or fits_row(_AND.join((*listed, fact))):
+            listed.append(fact)
+    left = [fact for fact in dict.fromkeys(apart) if fact not in listed]
+    line = _AND.join(listed)
+    together = _AND.join(filter(None, (line, *difference[:1])))
+    lines = (together, *difference[1:]) if fits_row(together) else (line, *difference)
+    rows = (lines[0], _AND.join(left), *lines[1:])
+    return [FaceRow(row, "muted", ()) for row in rows if row]
 
 
 def list_all(facts: Sequence[str]) -> list[FaceRow]:

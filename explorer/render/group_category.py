@@ -12,7 +12,7 @@ from itertools import islice
 
 from netloupe.explorer.grouping import Group, recognise_function
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.patterns import MOST_NODES, Recognition
+from netloupe.explorer.patterns import IDEA, MOST_NODES, Recognition
 from netloupe.explorer.view import Item
 
 from .category import category_of, category_of_family
@@ -101,7 +101,10 @@ class GroupCategories:
                     return found
         counts = self._count(group)
         hint = _read_hint(group)
-        return hint if hint and _may_be(hint, counts) else _weigh(counts)
+        if hint and _may_be(hint, counts):
+            return hint
+        found = _weigh(counts)
+        return "plain" if found == "norm" and _holds_idea(group) else found
 
     def _count(self, group: Holder) -> Counter[str]:
         """Count nodes by category, ``products`` of computed values and ``softmaxes`` besides."""
@@ -177,6 +180,11 @@ def _weigh(counts: Counter[str]) -> str:
         return "norm"
     found = max(("resample", "activation"), key=lambda category: counts[category])
     return found if counts[found] else "plain"
+
+
+def _holds_idea(group: Holder) -> bool:
+    """Return whether a group is known to hold an idea: a norm behind a transform is not its own."""
+    return isinstance(group, Group) and any(one.rank == IDEA for one in group.contents)
 
 
 def _find_idea(group: Group) -> str:

@@ -23,7 +23,7 @@ from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import LAYOUT_TRAITS
-from netloupe.explorer.patterns import IDEA
+from netloupe.explorer.patterns import IDEA, Recognition
 from netloupe.explorer.view import Item
 
 from .box import MARGIN, MOST_WIDTH, make_box
@@ -36,6 +36,7 @@ from .group_names import AND, begins_the_same, is_number, name_group, says_the_s
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
 from .node_ideas import NodeIdea, find_node_idea
 from .rows import FaceRow, short_range
+from .stream_starts import list_starts, tell_stored_map
 
 #: one that stands for more nodes says how many, and not of which operators
 MOST_OPERATORS_COUNTED = 300_000
@@ -50,6 +51,8 @@ _NAMED = re.compile(rf"[A-Za-z]+ \d[\d,]* {_ARROW}")
 _NUMBER = re.compile(r"_\d+$")
 #: what takes rows of a table, or multiplies by it, has so many nodes at most
 _MOST_WITH_TABLE = 12
+#: of more boxes beside each other it is not looked at how they differ
+_MOST_BESIDE = 40
 #: blocks of a stack of so many nodes are compared
 _MOST_COMPARED = 4_000
 #: what Q/DQ is written for, by name as all operators of a group are written
@@ -74,7 +77,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         facts = (*ports.correct_facts(recognition.facts), *_tell_shared(element))
         if repeat is not None:
             facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
-        rows = list_facts(facts, _list_differences(repeat, facts))
+        apart = [*list_starts(facts), *_list_apart(item, recognition, facts)]
+        rows = list_facts(facts, _list_differences(repeat, facts), apart)
     else:
         contents = MadeOf()
         if isinstance(known, Group):
@@ -92,6 +96,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         idea = None if contents.parts or repeat is not None else _find_only_idea(element)
         if idea is not None:
             quiet, rows = idea.name, list_facts(idea.facts, difference)
+        elif isinstance(element, Group) and element.kind == "block" and element.facts:
+            rows = list_facts((), difference)  # its name says what its operators do
         elif not contents.parts:
             rows = _list_operators(item, element, difference)
             if repeat is None and rows and _is_numbered(element, label, rows[0].name):
@@ -110,6 +116,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         else:
             rows = [FaceRow(line, "muted", ()) for line in wrap_rows(contents.parts, fits_row)]
             rows += list_facts((contents.facts,), difference)
+    begin = tell_stored_map(element) if isinstance(element, Group) and repeat is None else ""
+    rows += [FaceRow(begin, "muted", ())] if begin else []
     times = len(repeat.children) if repeat is not None else 0
     is_loop = repeat is not None and repeat.is_loop
     if repeat is not None and repeat.shares_weights:
@@ -124,6 +132,21 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _list_apart(item: Item, own: Recognition, facts: Sequence[str]) -> list[str]:
+    """Return the facts of a block that one beside it of the same name does not have.
+
+    So a block with an MLP is told from those with experts, which attend alike.
+    """
+    beside = item.parent.children if item.parent is not None else []
+    others: list[Recognition] = []
+    for other in beside if len(beside) <= _MOST_BESIDE else []:
+        group = other.repeat or other.element
+        found = group.recognised if isinstance(group, Group) and other is not item else None
+        if found is not None and found.name == own.name:
+            others.append(found)
+    return [fact for fact in facts if any(fact not in other.facts for other in others)]
 
 
 def _is_numbered(element: Group | Graph, label: str, operator: str) -> bool:

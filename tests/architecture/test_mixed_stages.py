@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from netloupe.explorer.architecture import Architecture
@@ -71,3 +72,37 @@ def test_layers_between_which_are_blocks_of_another_kind_are_no_blocks_of_a_stag
     assert told.family == ""
     assert "stages of 1, 3, 2" not in told.summary
     assert "stage_blocks" not in told.facts
+
+
+def tell_decoded(given: tuple[int, ...]) -> str:
+    """Return what is said of stages whose results are decoded to so many features each."""
+    net = Mixed()
+    x, width, decoded = net.take("x", (1, 3, 64, 64)), 3, []
+    ends = []
+    for wider in (8, 16, 32):
+        kernel = net.weight(wider, width, 2, 2)
+        x = net.add("Conv", x, kernel, kernel_shape=[2, 2], strides=[2, 2])
+        net.side, width = net.side // 2, wider
+        x = net.attend_to_places(x, width, 2)
+        ends.append((x, width))
+    for (end, taken), count in zip(ends, given, strict=False):
+        tokens = net.add("Reshape", end, net.numbers(0, taken, -1))
+        tokens = net.add("Transpose", tokens, perm=[0, 2, 1])
+        tokens = net.add("Transpose", net.linear(tokens, taken, count), perm=[0, 2, 1])
+        places = net.add("Reshape", tokens, net.numbers(0, count, 64 // taken * 4, -1))
+        scales = net.store(np.array([1, 1, taken / 8, taken / 8], np.float32))
+        decoded.append(net.add("Resize", places, "", scales, mode="linear"))
+    joined = net.add("Concat", *decoded, axis=1)
+    mixed = net.add("Relu", net.conv(joined, sum(given), 24, 1))
+    shape = (1, 5, 32, 32)
+    return net.finish(net.conv(mixed, 24, 5, 1), shape=shape).architecture.sentence
+
+
+def test_a_head_that_takes_what_all_stages_give_is_told() -> None:
+    said = "decode head (a linear layer from each stage to 24 features), 5 channels out."
+    assert tell_decoded((24, 24, 24)).endswith(said)
+
+
+@pytest.mark.parametrize("given", [(24, 24, 12), (24, 24)])
+def test_a_head_of_other_layers_is_none(given: tuple[int, ...]) -> None:
+    assert "decode head" not in tell_decoded(given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx.parser
+from onnx import helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.readers.load import load
@@ -97,3 +99,62 @@ def test_a_branch_may_copy_what_a_node_around_it_gives() -> None:
         node.name = node.name.replace("_", "/")
     tree = build_group_tree(load(model).graph.nodes[1].subgraphs[0], "names")
     assert [node.op_type for node in tree.order] == ["Identity", "Neg", "Exp"]
+
+
+def _shuffle() -> list[tuple[str, list[str]]]:
+    """Return the groups of a unit that shuffles channels, as torch's newer exporter writes it.
+
+    It gives each operator a scope of its own, and a quantizer names what it adds after values.
+    """
+    nodes: list[onnx.NodeProto] = []
+
+    def add(scope: str, kind: str, *taken: str, **attributes: object) -> str:
+        name = scope.rpartition(".")[2]
+        node = helper.make_node(kind, taken, [name], f"node_{name}", **attributes)
+        scopes = str(["", *(scope[:end] for end in (4, len(scope)))])
+        node.metadata_props.add(key="pkg.torch.onnx.name_scopes", value=scopes)
+        nodes.append(node)
+        for kind, ending in (("QuantizeLinear", "q"), ("DequantizeLinear", "d")):
+            given = f"{name}_{ending}"
+            nodes.append(helper.make_node(kind, [name, "s", "z"], [given], f"{name}_{kind}"))
+            name = given
+        return name
+
+    value = "x"
+    for unit in range(2):
+        at = f"uni{unit}"
+        left = add(f"{at}.left{unit}", "Conv", value, "w", kernel_shape=[1, 1])
+        right = add(f"{at}.right{unit}", "Conv", left, "w", kernel_shape=[1, 1])
+        joined = add(f"{at}.cat{unit}", "Concat", left, right, axis=1)
+        apart = add(f"{at}.view{unit}", "Reshape", joined, "apart")
+        turned = add(f"{at}.turn{unit}", "Transpose", apart, perm=[0, 2, 1, 3, 4])
+        joined = add(f"{at}.back{unit}", "Reshape", turned, "back")
+        value = add(f"{at}.last{unit}", "Conv", joined, "v", kernel_shape=[1, 1])
+    stored = {
+        "w": np.ones((4, 4, 1, 1), np.float32),
+        "v": np.ones((4, 8, 1, 1), np.float32),
+        "s": np.array(0.5, np.float32),
+        "z": np.array(0, np.int8),
+        "apart": np.array([1, 2, 4, 6, 6]),
+        "back": np.array([1, 8, 6, 6]),
+    }
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 4, 6, 6])],
+        [helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(array, name) for name, array in stored.items()],
+    )
+    model = load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]))
+    tree = build_group_tree(model.graph)
+    groups = {id(group): group for group in tree.groups.values() if "Concat" in group.path}
+    found = []
+    for group in groups.values():
+        members = [node.op_type for node in tree.order[group.low : group.high]]
+        found.append((group.label, [one for one in members if not one.endswith("Linear")]))
+    return found
+
+
+def test_quantizers_make_no_groups_of_what_only_arranges() -> None:
+    joined = ["Concat", "Reshape", "Transpose", "Reshape"]
+    assert _shuffle() == [("Concat", joined)] * 2

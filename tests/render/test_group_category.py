@@ -158,3 +158,33 @@ def test_calls_and_bodies_have_the_hue_of_what_they_hold() -> None:
     """)
     categories = GroupCategories()
     assert [categories.of_node(node) for node in model.graph.nodes] == ["activation", "activation"]
+
+
+@pytest.mark.parametrize(("has_transform", "wanted"), [(True, "plain"), (False, "norm")])
+def test_a_norm_behind_an_idea_does_not_colour_it(has_transform: bool, wanted: str) -> None:
+    """Mixing by a Fourier transform is no norm (J. Lee-Thorp and others, FNet, 2021, figure 1)."""
+    nodes = []
+    taken = "x"
+    if has_transform:
+        for number, axis in enumerate(("2", "1")):
+            nodes.append(
+                helper.make_node("DFT", [taken, "", axis], [f"d{number}"], f"/mix/d{number}")
+            )
+            taken = f"d{number}"
+    else:
+        nodes.append(helper.make_node("Abs", ["x"], ["d0"], "/mix/d0"))
+        taken = "d0"
+    nodes.append(helper.make_node("ReduceMax", [taken, "last"], ["r"], "/mix/r", keepdims=0))
+    nodes.append(helper.make_node("LayerNormalization", ["r", "w"], ["n"], "/mix/n"))
+    for number, kind in enumerate(("Sin", "Cos")):
+        nodes.append(helper.make_node(kind, ["n"], [f"y{number}"], f"/other/{kind}"))
+    ends = [
+        helper.make_tensor_value_info(n, TensorProto.FLOAT, d)
+        for n, d in (("x", [1, 8, 8, 1]), ("y0", [1, 8, 8]), ("y1", [1, 8, 8]))
+    ]
+    stored = [numpy_helper.from_array(np.array(int(axis), np.int64), axis) for axis in ("1", "2")]
+    stored.append(numpy_helper.from_array(np.array([3]), "last"))
+    stored.append(numpy_helper.from_array(np.ones(8, np.float32), "w"))
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], stored)
+    model = load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
+    assert category(model, "mix") == wanted
