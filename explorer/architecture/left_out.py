@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from netloupe.explorer.patterns.found_blocks import FoundBlock
 from netloupe.explorer.patterns.residual_kinds import WITH
 
+from .claims import read_counts
 from .layer_words import write_lower
 from .outline import Outline
 from .piece_words import write_plural
@@ -65,7 +66,7 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
         noun = write_lower(name)
         if _is_told(noun, text) or _is_told_otherwise(idea, every, text):
             continue
-        said = _write_held(outline, noun, idea, blocks)
+        said = _write_held(outline, noun, idea, blocks, clauses)
         if said and not _put_in_place(clauses, noun, said):
             told.append(said)
     place = next((n for n, one in enumerate(clauses) if n and _GIVEN.search(one)), len(clauses))
@@ -119,8 +120,17 @@ def _is_told_otherwise(idea: _Idea, every: Sequence[FoundBlock], text: str) -> b
     )
 
 
-def _write_held(outline: Outline, noun: str, idea: _Idea, blocks: Sequence[FoundBlock]) -> str:
-    """Return in how many of some blocks an idea is; how many there are where not each is in one."""
+def _write_held(
+    outline: Outline,
+    noun: str,
+    idea: _Idea,
+    blocks: Sequence[FoundBlock],
+    clauses: Sequence[str],
+) -> str:
+    """Return in how many of some blocks an idea is; how many there are where not each is in one.
+
+    Where clauses count more blocks by that name, it is in so many of these.
+    """
     holders = {id(holder): holder.kind for holder in idea.holders if holder is not None}
     kinds = {*holders.values()}
     alike = [block for block in blocks if block.kind in kinds]
@@ -129,14 +139,22 @@ def _write_held(outline: Outline, noun: str, idea: _Idea, blocks: Sequence[Found
         return ""
     if len(holders) < count:
         return f"{noun} in {count:,} places"
-    every = f"all {count:,}" if count == len(alike) else f"{count:,} of {len(alike):,}"
     owners = [outline.owner(block.end) for block in alike]
     names = {
         (owner.name or block.name).partition(WITH)[0]
         for owner, block in zip(owners, alike, strict=True)
     }
-    called = write_plural(write_lower(names.pop())) if len(names) == 1 else "blocks"
-    return f"{noun} in {every} {called}"
+    name = write_lower(names.pop()) if len(names) == 1 else "block"
+    whole = max(len(alike), _read_said(clauses, name))
+    every = f"all {count:,}" if count == whole else f"{count:,} of {whole:,}"
+    return f"{noun} in {every} {write_plural(name)}"
+
+
+def _read_said(clauses: Sequence[str], name: str) -> int:
+    """Return how many of some blocks clauses say there are, together; 0 where one does not say."""
+    texts = [re.sub(r"[()]", ", ", clause) for clause in clauses]
+    said = [one.number for text in texts for one in read_counts(text, [name])]
+    return sum(number or 0 for number in said) if None not in said else 0
 
 
 def _walk(block: FoundBlock) -> Iterator[FoundBlock]:
