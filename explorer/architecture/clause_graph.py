@@ -87,6 +87,8 @@ class _Walk:
         self._alone: list[set[int]] = [set() for _ in clauses]
         #: by operation, of what it is made
         self._made: list[Ends] = []
+        #: operations that give what was reduced of inputs, as a mean is
+        self._statistics: set[int] = set()
         self.graph = ClauseGraph()
         owners = _find_owners(called, clauses)
         for number in range(len(self._operations)):
@@ -121,7 +123,12 @@ class _Walk:
             self._add_joint(whole, _name_own_joint(self._outline, number))
 
     def _join(self, number: int, taken: Sequence[Ends]) -> Ends:
-        """Return of what an operation is made that is in no clause, and note how it joins that."""
+        """Return of what an operation is made that is in no clause, and note how it joins that.
+
+        A mean or a deviation of an input is not the input: what has these put back in the end was
+        only standardized (T. Kim and others, Reversible Instance Normalization, 2022, equation 2).
+        """
+        taken = self._leave_out_statistics(number, taken)
         whole = frozenset[int]().union(*taken)
         word = _name_joint(self._outline, number)
         if word == "added" and sum(map(bool, taken)) > 1:  # what is added to what goes into it
@@ -134,6 +141,21 @@ class _Walk:
         if len(whole) > 1 and whole not in taken:
             self._add_joint(whole, word)
         return whole
+
+    def _leave_out_statistics(self, number: int, taken: Sequence[Ends]) -> Sequence[Ends]:
+        """Return what an operation takes, without statistics of inputs beside what clauses give."""
+        operations = self._operations
+        is_statistic = [
+            operations.giver(value) in self._statistics for value in operations.operands[number]
+        ]
+        if any(map(has_clauses, taken)):
+            return [
+                frozenset() if is_one else one
+                for one, is_one in zip(taken, is_statistic, strict=True)
+            ]
+        if all(is_statistic) or operations.nodes[number].operator.has("reduces"):
+            self._statistics.add(number)
+        return taken
 
     def _is_gated(self, number: int) -> bool:
         """Return whether a product is with what is between two bounds."""

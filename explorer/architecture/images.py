@@ -14,7 +14,7 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .levels import write_axes
 from .outline import Outline, OutlinePart
-from .sizes import read_stated_shape, weigh_matrices
+from .sizes import may_enlarge, weigh_matrices
 from .sketch import BlockSketch, Sketch, write_row, write_way
 
 _BLOCKS = frozenset({"conv", "residual"})
@@ -186,7 +186,7 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     weighted += outline.of_kind("residual") if inner > own else []  # the blocks are the network
     if len(shuffles) != 1 or len(convolutions) < _LEAST_LEVELS or weighted:
         return None
-    if not _may_enlarge(outline):
+    if not may_enlarge(outline):
         return None  # patches that were channels are put back
     shuffle = shuffles[0]
     if any(_is_down(part) or part.enlarges for part in outline.parts) or outline.users(shuffle):
@@ -250,13 +250,3 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
     )
     blocks = tuple(BlockSketch("residual block", len(run), outline.nodes(run)) for run in runs)
     return Sketch("convolutional decoder", "Convolutional decoder", clauses, blocks, facts)
-
-
-def _may_enlarge(outline: Outline) -> bool:
-    """Return whether an output may have more places than each input, as far as sizes are stated."""
-    taken, given = (
-        [shape[-1] if shape else None for shape in map(read_stated_shape, values)]
-        for values in (outline.graph.inputs, outline.graph.outputs)
-    )
-    known = [size for size in taken if isinstance(size, int)]
-    return not known or any(not isinstance(size, int) or size > max(known) for size in given)

@@ -11,6 +11,7 @@ from netloupe.explorer.patterns.residual_kinds import WITH
 
 from .aggregations import tell_aggregations
 from .attended import add_turns
+from .claims import read_counts
 from .layer_words import write_lower
 from .outline import Outline
 from .piece_words import write_plural
@@ -37,8 +38,6 @@ _LEAST_TIMES = 2
 _MOST_TOLD = 2
 #: an idea of all blocks of a kind
 _IN_ALL = re.compile(r" in all ([\d,]+ .+)$")
-#: how many of a kind of block a sentence counts
-_COUNTED = r"(\d[\d,]*) {}\b"
 #: blocks that mix tokens, and what is told of how they do
 _MIXER, _MANNER = "Mixer block", "tokens by "
 #: what is in a smaller share of blocks is no idea of theirs, where it weighs what others make
@@ -74,7 +73,7 @@ def add_left_out(outline: Outline, sketch: Sketch) -> Sketch:
         noun = write_lower(name)
         if _is_told(noun, text) or _is_told_otherwise(idea, every, text):
             continue
-        said = _write_held(outline, noun, idea, blocks, text)
+        said = _write_held(outline, noun, idea, blocks, clauses)
         if said and not _put_in_place(clauses, noun, said):
             told.append(said)
     aggregated = tell_aggregations(outline)
@@ -150,9 +149,16 @@ def _is_told_otherwise(idea: _Idea, every: Sequence[FoundBlock], text: str) -> b
 
 
 def _write_held(
-    outline: Outline, noun: str, idea: _Idea, blocks: Sequence[FoundBlock], text: str
+    outline: Outline,
+    noun: str,
+    idea: _Idea,
+    blocks: Sequence[FoundBlock],
+    clauses: Sequence[str],
 ) -> str:
-    """Return in how many of some blocks an idea is; how many there are where not each is in one."""
+    """Return in how many of some blocks an idea is; how many there are where not each is in one.
+
+    Where clauses count more blocks by that name, it is in so many of these.
+    """
     holders = {id(holder): holder.kind for holder in idea.holders if holder is not None}
     kinds = {*holders.values()}
     alike = [block for block in blocks if block.kind in kinds]
@@ -167,12 +173,17 @@ def _write_held(
         (owner.name or block.name).partition(WITH)[0]
         for owner, block in zip(owners, alike, strict=True)
     }
-    called = write_plural(write_lower(names.pop())) if len(names) == 1 else "blocks"
-    # a sentence may count blocks of another form with them
-    counted = {int(one.replace(",", "")) for one in re.findall(_COUNTED.format(called), text)}
-    number = counted.pop() if len(counted) == 1 and min(counted) >= len(alike) else len(alike)
-    every = f"all {count:,}" if count == number else f"{count:,} of {number:,}"
-    return f"{noun} in {every} {called}"
+    name = write_lower(names.pop()) if len(names) == 1 else "block"
+    whole = max(len(alike), _read_said(clauses, name))
+    every = f"all {count:,}" if count == whole else f"{count:,} of {whole:,}"
+    return f"{noun} in {every} {write_plural(name)}"
+
+
+def _read_said(clauses: Sequence[str], name: str) -> int:
+    """Return how many of some blocks clauses say there are, together; 0 where one does not say."""
+    texts = [re.sub(r"[()]", ", ", clause) for clause in clauses]
+    said = [one.number for text in texts for one in read_counts(text, [name])]
+    return sum(number or 0 for number in said) if None not in said else 0
 
 
 def _walk(block: FoundBlock) -> Iterator[FoundBlock]:

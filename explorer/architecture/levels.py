@@ -16,7 +16,7 @@ from .layer_words import write_lower
 from .nested_unets import NESTED_UNET, is_nested, write_nested
 from .outline import Outline, OutlinePart
 from .resolutions import Resolution, Resolutions
-from .sizes import read_stated_shape
+from .sizes import may_enlarge, read_stated_shape
 
 #: kinds of block that work on maps
 _MAPS = frozenset(
@@ -296,12 +296,18 @@ def _count_resolutions(outline: Outline, resolutions: Resolutions) -> str:
 
 
 def _write_growth(outline: Outline, finest: Fraction) -> str:
-    """Return how much larger a result is: by both sizes where the file states them."""
+    """Return how much larger a result is: by both sizes where the file states them.
+
+    Nothing where it is as large as what comes in: places that became channels in the beginning are
+    put back.
+    """
     shapes = [
         read_stated_shape(value)
         for value in (*outline.graph.inputs[:1], *outline.graph.outputs[:1])
     ]
     sizes = [[dim for dim in shape[2:] if isinstance(dim, int)] for shape in shapes if shape]
+    if not may_enlarge(outline):
+        return ""
     if len(sizes) == 2 and len(sizes[0]) == len(sizes[1]) > 1 and sizes[0] != sizes[1]:
         before, after = (" × ".join(f"{dim:,}" for dim in size) for size in sizes)
         return f"{before} → {after}"

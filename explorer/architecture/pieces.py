@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import GroupTree
+from netloupe.explorer.grouping.group import Group
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.readings import read_str
@@ -213,6 +214,35 @@ def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
     return False
 
 
+def _is_of_network(
+    outline: Outline, tree: GroupTree, pieces: Sequence[Piece], piece: Piece, steps: int
+) -> bool:
+    """Return whether a block is in a module of several blocks that the first step has none of.
+
+    As the network that gives the next state from an action, which is not asked at first (J.
+    Schrittwieser and others, Mastering Atari, Go, Chess and Shogi by Planning with a Learned Model,
+    2020, figure 1). What an exporter computes beforehand is a layer or two.
+    """
+    nodes = outline.operations.nodes
+    held = [(one, {*_list_scopes(tree, nodes[one.part.end])}) for one in pieces]
+    every = {scope for one, scopes in held if one.uses == steps for scope in scopes}
+    for scope in _list_scopes(tree, nodes[piece.part.end]):
+        if scope not in every:
+            inside = [one for one, scopes in held if scope in scopes]
+            if len(inside) > 1 and any(one.kind not in ("conv", "linear") for one in inside):
+                return True
+    return False
+
+
+def _list_scopes(tree: GroupTree, node: Node) -> Iterator[Group]:
+    """Yield the modules of an author that a node is in, innermost first."""
+    group = tree.group_of(node) if tree.position_of(node) >= 0 else None
+    while group is not None:
+        if group.kind == "scope":
+            yield group
+        group = group.parent
+
+
 def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
     """Return the matrices of a block by their ids, and whether rows of them are looked up.
 
@@ -371,7 +401,10 @@ def collapse_shared(
         node = outline.operations.nodes[piece.part.end]
         is_layer = are_most and piece.kind == "linear"
         is_short = piece.uses == steps - 1 > (1 if is_layer else 2)
-        if is_short and not _is_in_steps(tree, node, steps - 1):
+        is_apart = is_short and (
+            _is_in_steps(tree, node, steps - 1) or _is_of_network(outline, tree, kept, piece, steps)
+        )
+        if is_short and not is_apart:
             piece.uses = steps
         elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
             piece.uses += 1

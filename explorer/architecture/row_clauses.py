@@ -36,7 +36,7 @@ from .stage_clauses import (
     write_staged,
 )
 from .unit_clauses import tell_units
-from .units import count_in_stages, find_units
+from .units import are_of_one_list, count_in_stages, find_units
 
 #: how stages are told
 _STAGES = "stages of "
@@ -91,7 +91,7 @@ def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) ->
     pieces = [piece for module in row for piece in module.pieces]
     uses = {piece.uses for piece in pieces}
     if count_uses(pieces) > 1:
-        return [_tell_loop(outline, row, pieces)]
+        return _tell_unequal_loop(outline, row) or [_tell_loop(outline, row, pieces)]
     if len({piece.token for piece in pieces}) == 1:
         return [_tell_alike(outline, row, pieces, layer_count)]
     branches = [] if name_row(row) else tell_branches(outline, row)
@@ -138,16 +138,35 @@ def _put_first(clauses: Sequence[Clause]) -> list[Clause]:
     return [one for _, one in sorted(zip(is_late, clauses, strict=True), key=lambda pair: pair[0])]
 
 
-def _tell_loop(outline: Outline, row: Sequence[Module], pieces: Sequence[Piece]) -> Clause:
+def _tell_unequal_loop(outline: Outline, row: Sequence[Module]) -> list[Clause]:
+    """Return each module of a loop's steps by itself, where some go round less often than others.
+
+    Nothing where all do, or where blocks of a step are in no module.
+    """
+    parts = [part for step in row for part in step.inner]
+    often = [count_uses(part.pieces) for part in parts]
+    if len({*often}) < 2 or any(not name_module(part) for part in parts) or 1 in often:
+        return []
+    return [
+        _tell_loop(outline, [part], part.pieces, is_loop=all(map(_is_loop, row))) for part in parts
+    ]
+
+
+def _is_loop(module: Module) -> bool:
+    group = module.group.parent if module.group is not None else None
+    return group is not None and group.is_loop
+
+
+def _tell_loop(
+    outline: Outline, row: Sequence[Module], pieces: Sequence[Piece], *, is_loop: bool = False
+) -> Clause:
     """Return what is used again and again, of which each block is there once."""
     inside = [replace(one, uses=1) for one in tell_kinds(outline, [pieces])]
     name = name_loop(row[0])
     uses = count_uses(pieces)
     if len(inside) == 1 and not name:
         return replace(tell_pieces(outline, pieces), is_plain=False)
-    group = row[0].group.parent if row[0].group is not None else None
-    is_loop = group is not None and group.is_loop
-    return replace(make_named(name, inside, pieces, uses), is_loop=is_loop)
+    return replace(make_named(name, inside, pieces, uses), is_loop=is_loop or _is_loop(row[0]))
 
 
 def _tell_alike(
@@ -220,7 +239,10 @@ def _are_beside(row: Sequence[Module]) -> bool:
 
 
 def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
-    """Return how many modules there are in a row that differ, and of what kinds most are."""
+    """Return how many modules there are in a row that differ, and of what kinds most are.
+
+    Of blocks of one list and lists beside them it is only counted what is in them.
+    """
     blocks = [one for one in open_lists(row) if not all(p.kind in MINOR for p in one.pieces)]
     if len(blocks) < _LEAST_OF_MANY:
         return []
@@ -230,7 +252,11 @@ def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         if piece.kind not in MINOR:
             kinds[name_piece(outline, [piece])] += piece.uses * piece.fold[1]
     found = kinds.most_common(_MOST_KINDS)
-    if len(blocks) == len(row) and not any(count % len(row) == 0 for _, count in found):
+    if (
+        len(blocks) == len(row)
+        and are_of_one_list(row)
+        and not any(count % len(row) == 0 for _, count in found)
+    ):
         held = join_with_and([write_plural(name) for name, _ in found])
         return [Clause(f"{write_count(len(row), 'block')} of {held}", tuple(pieces))]
     told = [count_pieces(count, name) for name, count in found]

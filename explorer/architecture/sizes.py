@@ -366,3 +366,22 @@ def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[i
         elif len(weight.tensor.dims) > 1:
             found.add(id(originals.find(weight.tensor)))
     return frozenset(found)
+
+
+def may_enlarge(outline: Outline) -> bool:
+    """Return whether an output may have more places than inputs have, as far as sizes are stated.
+
+    Inputs that have as many axes; a vector has no places.
+    """
+    taken, given = (
+        [shape for value in values if (shape := read_stated_shape(value))]
+        for values in (outline.graph.inputs, outline.graph.outputs)
+    )
+    if len(given) < len(outline.graph.outputs):
+        return True
+    for shape in given:
+        sizes = [one[-1] for one in taken if len(one) == len(shape)]
+        known = [size for size in sizes if isinstance(size, int)]
+        if not known or not isinstance(shape[-1], int) or shape[-1] > max(known):
+            return True
+    return False

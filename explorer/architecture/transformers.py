@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
@@ -22,7 +23,7 @@ from .layer_words import (
 )
 from .layers import Layer, Stack, find_stacks
 from .mixed_stages import find_mixed_stages, sketch_mixed, write_mixed
-from .outline import Outline, OutlinePart
+from .outline import MAIN_KINDS, Outline, OutlinePart
 from .sizes import count_box_tables, find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
 from .two_stacks import tell_encoder_decoder, tell_two_towers
@@ -66,7 +67,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     stack = stacks[0]
     if not stack.is_plain:
         return _tell_conformer(outline, stack)
-    stages = _list_stages(stack.layers)
+    stages = _list_stages(outline, stack.layers)
     strays = list_strays(outline, stack)
     tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
     if len(stages) > 1:
@@ -104,9 +105,8 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
             told.append("mean of two heads, of a class and a distillation token")
     elif len(wave) > 2 and wave[0].in_features == 1 and not tokens:
         family = "speech encoder"
-        extra.append(
-            f"{write_count(len(_list_feature_convolutions(wave)), 'convolution')} over the wave"
-        )
+        count = len(_list_feature_convolutions(outline, wave))
+        extra.append(f"{write_count(count, 'convolution')} over the wave")
     if not family:
         return _tell_blocks_only(outline, stack)
     title = family[:1].upper() + family[1:]
@@ -123,7 +123,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         title += " with a convolutional decoder"
     blocks = [
         *_sketch_wave(
-            outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
+            outline, _list_feature_convolutions(outline, wave) if family == "speech encoder" else []
         ),
         sketch_blocks(outline, "transformer block", stack.layers, layer_facts),
     ]
@@ -160,9 +160,23 @@ def _name_decoder(stack: Stack) -> str:
     return "state-space model" if states == len(stack.attentions) else "hybrid transformer-Mamba"
 
 
-def _list_feature_convolutions(wave: Sequence[OutlinePart]) -> list[OutlinePart]:
-    """Return those convolutions of a wave that shorten it; positions may be convolved, too."""
-    return [part for part in wave if part.is_strided]
+def _list_feature_convolutions(outline: Outline, wave: Sequence[OutlinePart]) -> list[OutlinePart]:
+    """Return those convolutions of a wave that make its features; positions may be convolved, too.
+
+    They are a chain, with nothing but norms and activations in it: around a convolution for
+    positions goes what these are added to (A. Baevski and others, wav2vec 2.0, 2020, section 2).
+    """
+    found = [*wave[:1]]
+    for part in wave[1:]:
+        current: OutlinePart | None = found[-1]
+        while current is not None and current is not part:
+            current = outline.only_user(current)
+            if current is not part and current is not None and current.kind in MAIN_KINDS:
+                current = None
+        if current is None:
+            break
+        found.append(part)
+    return found
 
 
 def _sketch_wave(outline: Outline, wave: Sequence[OutlinePart]) -> list[BlockSketch]:
@@ -311,7 +325,7 @@ def _tell_hierarchical(
         f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",
         f"stages of {write_row(counts)} blocks{in_brackets(said)}",
         f"width {write_way(widths)}",
-        f"heads {write_way(stage_heads)}" if stage_heads else "",
+        f"heads {write_way(stage_heads)}" if len({*stage_heads}) > 1 else "",
         _tell_decode_head(outline, stages, widths),
     ]
     family = "hierarchical vision transformer"
@@ -358,18 +372,56 @@ def _read_window(outline: Outline, layer: Layer, start: int) -> int:
     return max(int(size), 0)
 
 
-def _list_stages(layers: Sequence[Layer]) -> list[list[Layer]]:
-    """Return runs of layers of one width; one whose width is unknown has that of those before."""
+def _list_stages(outline: Outline, layers: Sequence[Layer]) -> list[list[Layer]]:
+    """Return runs of layers of one width and one resolution.
+
+    A layer whose width is unknown has that of those before.
+    """
     widths = [_width(layer) for layer in layers]
     known = [width for width in widths if width]
     stages: list[list[Layer]] = []
     current = known[0] if known else 0
-    for layer, width in zip(layers, widths, strict=True):
-        if not stages or (width and width != current):
+    for number, (layer, width) in enumerate(zip(layers, widths, strict=True)):
+        is_wider = bool(width) and width != current
+        if not stages or is_wider or _is_smaller_between(outline, layers[number - 1], layer):
             stages.append([])
         stages[-1].append(layer)
         current = width or current
     return stages
+
+
+def _is_smaller_between(outline: Outline, before: Layer, layer: Layer) -> bool:
+    """Return whether all that leads from one layer to the next goes through fewer places.
+
+    Around a convolution that makes keys and values fewer the queries go. A class token that goes
+    around is one place (B. Heo and others, Rethinking Spatial Dimensions of Vision Transformers,
+    2021, figure 4).
+    """
+    last = before.parts[-1]
+    pending, seen = [layer.parts[0]], set()
+    is_smaller = False
+    while pending:
+        for giver in outline.givers(pending.pop()):
+            if giver is last:
+                return False
+            if giver.place in seen or not giver.follows(last) or _is_one_place(outline, giver):
+                continue
+            seen.add(giver.place)
+            if giver.is_pool or (giver.kind == "conv" and giver.is_strided):
+                is_smaller = True
+            else:
+                pending.append(giver)
+    return is_smaller
+
+
+def _is_one_place(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part takes one place of all, as the class token."""
+    node = outline.operations.nodes[part.end]
+    if not part.has("gathers", "slices", "splits"):
+        return False
+    facts = find_value_facts(outline.graph.model)
+    dims = facts.find_dims(node.output(0)) or ()
+    return len(dims) > 1 and all(dim == 1 for dim in dims[1:-1])
 
 
 def _width(layer: Layer) -> int:

@@ -20,6 +20,8 @@ _LEAST_OF_MODULE = 0.35
 _LEAST_OF_ROW = 0.6
 #: between the names of groups of which the picture draws one
 _CHAIN = " / "
+#: what the members of a list are called but for their numbers
+_LISTED = "#"
 #: kinds of group that the picture makes of an author's
 _FOLDS = frozenset({"block", "repeat"})
 #: the number of a stage and of a block in it, as names of modules have them
@@ -109,20 +111,48 @@ def _open(outline: Outline, module: Module) -> Iterator[Module]:
 
 
 def _find_list(outline: Outline, module: Module) -> list[Module]:
-    """Return the blocks in a module that are numbered, or in the one list that it holds."""
+    """Return the blocks in a module that are numbered, or in the one list that it holds.
+
+    Those of a list may be of several classes; lists beside one another hold the parts of a block.
+    """
     if len(module.inner) == 1:
         return _find_list(outline, module.inner[0])
     alike: dict[tuple[str, str], list[Module]] = {}
     for one in module.inner:
         if "#" in one.mask and is_block(one) and not one.is_repeat:
-            alike.setdefault((one.mask, one.type_name), []).append(one)
+            key = one.mask, "" if one.mask == _LISTED else one.type_name
+            alike.setdefault(key, []).append(one)
         elif one.group is not None:
-            for own in _find_list(outline, one):
-                alike.setdefault((own.mask, own.type_name), []).append(own)
+            inside = _find_list(outline, one)
+            if inside:
+                alike.setdefault(_find_key(one, inside), []).extend(inside)
     rows = [found for found in alike.values() if len(found) > 1]
     row = max(rows, key=lambda found: sum(weigh_module(outline, one) for one in found), default=[])
     held = sum(weigh_module(outline, one) for one in row)
     return row if held and held >= _LEAST_OF_MODULE * weigh_module(outline, module) else []
+
+
+def _find_key(module: Module, row: Sequence[Module]) -> tuple[str, str]:
+    """Return what the blocks of a list within a module are told from those of others by."""
+    mask = row[0].mask
+    if module.is_repeat and _LISTED in (module.mask, mask):
+        return _LISTED, ""  # of the list around it
+    is_mixed = len({one.type_name for one in row}) > 1
+    return mask, module.label if is_mixed else row[0].type_name
+
+
+def are_of_one_list(row: Sequence[Module]) -> bool:
+    """Return whether modules are members of one list, and none of another one within it.
+
+    Of a stage that is nothing but a list of blocks the picture draws the blocks beside the stages.
+    """
+    lists = set()
+    for module in row:
+        group = module.group.parent if module.group is not None else None
+        while group is not None and group.kind in _FOLDS and _CHAIN not in group.label:
+            group = group.parent
+        lists.add(group)
+    return len(lists) == 1
 
 
 def find_own_stage(module: Module) -> Group | None:

@@ -16,7 +16,7 @@ from netloupe.explorer.roles import find_weight
 
 from .outline import Outline
 from .resolutions import Resolutions, is_crop
-from .sizes import read_stated_shape
+from .sizes import may_enlarge, read_stated_shape
 
 #: so begins what networks are called that mask a convolved wave
 MASKING = "Time-domain"
@@ -155,7 +155,7 @@ def _tell_growth(outline: Outline, resolutions: Resolutions) -> str:
     start = read_stated_shape(inputs[0])
     is_picture = start is None or (len(start) == _PICTURE + 2 and start[2:] != (1, 1))
     if len(inputs) == 1 and is_picture and first.in_features == last.out_features:
-        return "Super-resolution network" if not end.restarts else ""
+        return "Super-resolution network" if may_enlarge(outline) and not end.restarts else ""
     is_vector = start is not None and (len(start) == _PICTURE or start[2:] == (1, 1))
     grows = 1 / end.factor >= _LEAST_GROWTH
     return "Convolutional decoder" if is_vector and grows else ""

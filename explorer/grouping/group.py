@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal, cast
 
@@ -12,8 +13,11 @@ from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 from .member_differences import Difference, find_differences
 from .member_nodes import list_member_nodes
 from .recognised import Recogniser
+from .shared_weights import MOST_BESIDE, are_loop, share_weights
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
-from .shared_weights import are_loop, share_weights
+
+#: what an exporter puts behind the name of a module that is called again
+_CALL = re.compile(r"_\d+$")
 
 GroupKind = Literal[
     "graph",
@@ -52,6 +56,7 @@ class Group:
     __slots__ = (
         "_children",
         "_differences",
+        "_has_twin",
         "_inner",
         "_is_loop",
         "_recognised",
@@ -96,7 +101,9 @@ class Group:
         self._is_loop: bool | None = None
         #: and whether they use the same weights
         self._shares_weights: bool | None = None
-        #: and in what its repetitions differ from one of them
+        #: whether another module beside it uses its weights, where that was asked for
+        self._has_twin: bool | None = None
+        #: in what its repetitions differ from one of them
         self._differences: dict[int, list[Difference]] = {}
         #: of a tree's root
         self._recogniser: Recogniser | None = None
@@ -214,6 +221,34 @@ class Group:
                 and share_weights(self._list_repetitions())
             )
         return self._shares_weights
+
+    @property
+    def has_twin(self) -> bool:
+        """Whether it is a module that is called again beside itself, on something else.
+
+        As the one network that two images go through (J. Bromley and others, Signature Verification
+        using a "Siamese" Time Delay Neural Network, 1993, section 4).
+        """
+        if self._has_twin is None:
+            beside = self.parent.inner_groups() if self.parent is not None else []
+            self._has_twin = (
+                self.kind == "scope"
+                and self.parent is not None
+                and self.parent.kind != "repeat"
+                and any(self._shares_all_with(one) for one in beside[:MOST_BESIDE])
+            )
+        return self._has_twin
+
+    def _shares_all_with(self, other: Group) -> bool:
+        if other is self or other.kind != "scope" or other.type_name != self.type_name:
+            return False
+        if _CALL.sub("", other.label) != _CALL.sub("", self.label):
+            return False  # an exporter stores tensors once that are equal, as all zeros
+        counts = sorted((self.node_count, other.node_count))
+        if counts[1] > MOST_OF_LOOP or 2 * counts[0] < counts[1]:
+            return False
+        members = [_list_nodes(self), _list_nodes(other)]
+        return share_weights(members) and share_weights(members[::-1])
 
     def list_differences(self, shown: int) -> list[Difference]:
         """Return in what the repetitions of a repeat differ from one of them; found once."""

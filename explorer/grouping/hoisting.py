@@ -66,6 +66,8 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
         family = frozenset(names)
         if len(names) <= _MOST_BLOCKS:
             moved.update(_hoist_activations(graph, scopes, places, around, names))
+        for alike in _list_alike(names) if len(names) <= _MOST_BLOCKS else ():
+            moved.update(_hoist_norms(graph, scopes, places, around, alike))
         if len(names) < _LEAST_BLOCKS:
             continue
         for own in names if len(names) <= _MOST_BLOCKS else names[:1]:
@@ -103,6 +105,41 @@ def _hoist_activations(
             there = [places.list_inside((*around, other)) for other in others]
             if any(Counter(graph.nodes[each].op_type for each in one) == here for one in there):
                 yield index, Hoisted(block)
+
+
+def _list_alike(names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield blocks that have one place in what is numbered: ``layers.0.1`` and ``layers.1.1``.
+
+    Those of one number each are all of one.
+    """
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        before, _, last = name.rpartition(".")
+        alike.setdefault(last if before[-1:].isdigit() else "", []).append(name)
+    yield from (found for found in alike.values() if len(found) > 1)
+
+
+def _hoist_norms(
+    graph: Graph, scopes: Scopes, places: _Places, around: Scope, names: Sequence[str]
+) -> Iterator[tuple[int, Hoisted]]:
+    """Yield norms that the first of some blocks computes for all others, which lack just these.
+
+    Layers that attend to the same features each have a norm of these (J. Alayrac and others,
+    Flamingo, 2022, figure 5); before training their weights are equal, and one is left.
+    """
+    own, *others = names
+    block = (*around, own)
+    inside = places.list_inside(block)
+    shared = _Shared(graph, scopes.of_node, around, frozenset(names), own, inside).find()
+    nodes = [graph.nodes[index] for index in shared]
+    if not nodes or any(node.operator.weight_kind != "normalization" for node in nodes):
+        return
+    here = Counter(graph.nodes[index].op_type for index in inside if index not in shared)
+    for other in others:
+        there = places.list_inside((*around, other))
+        if here != Counter(graph.nodes[index].op_type for index in there):
+            return
+    yield from ((index, Hoisted(block)) for index in shared)
 
 
 class _Places:

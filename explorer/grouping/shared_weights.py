@@ -19,6 +19,8 @@ from .shared_tensors import find_originals
 _MOST_OF_ALL = 0.9
 #: larger repeats are not looked at
 MOST_NODES = 50_000
+#: among so many groups beside one another those with the same weights are looked for
+MOST_BESIDE = 64
 
 _Weights = Mapping[Tensor | SparseTensor, int]
 

@@ -85,7 +85,7 @@ def write_heading(item: Item) -> Heading:
         if is_number(title):
             title, quiet = _NAMELESS, title
         if item.repeat is None:
-            return Heading(title, quiet)
+            return Heading(title, quiet, more=(SHARED,) * element.has_twin)
         number = f"×{len(element.children):,}"
         # over a loop it stands on its back edge
         are_towers = item.repeat.shares_weights and not item.repeat.is_loop
@@ -116,7 +116,7 @@ def lay_heading(heading: Heading, category: str) -> Face:
     """Return the face of a frame with a heading: as small as it can be."""
     title, quiet, number, shown, more = heading
     in_line = _measure(title, "title") + (GAP + _measure(quiet, "title-muted") if quiet else 0.0)
-    if not number and in_line <= MOST_IN_LINE:
+    if not number and not more and in_line <= MOST_IN_LINE:
         texts, end = lay_title(title, quiet, _INSET, MOST_WIDTH)
         return Face("frame", category, round_size(end + _INSET), HEADER, HEADER, tuple(texts))
     at_right: list[tuple[str, TextStyle]] = [(number, "title"), (shown, "title-muted")]

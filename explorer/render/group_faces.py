@@ -120,7 +120,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
     rows += [FaceRow(begin, "muted", ())] if begin else []
     times = len(repeat.children) if repeat is not None else 0
     is_loop = repeat is not None and repeat.is_loop
-    if repeat is not None and repeat.shares_weights:
+    has_twin = repeat is None and isinstance(element, Group) and element.has_twin
+    if has_twin or (repeat is not None and repeat.shares_weights):
         rows = [FaceRow(SHARED, "muted", ()), *rows]
     elif repeat is not None and is_summed(repeat):
         rows = [FaceRow(_SUMMED, "muted", ()), *rows]

@@ -32,6 +32,8 @@ from netloupe.explorer.patterns.readings import read_int, read_ints
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
+from .loop_words import tell_lacking_modules
+
 #: folds of more nodes are not compared
 _MOST_COMPARED = 8_000
 #: so many names of parts are told
@@ -79,8 +81,10 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
     said
         What else is written on its box.
     """
-    if repeat.node_count > _MOST_COMPARED or len(repeat.children) < 2 or repeat.is_loop:
-        return []  # in steps of one body an exporter may compute something beforehand
+    if repeat.node_count > _MOST_COMPARED or len(repeat.children) < 2:
+        return []
+    if repeat.is_loop:  # in steps of one body an exporter may compute something beforehand
+        return tell_lacking_modules(repeat)
     reference = repeat.exemplar if shown is None else shown
     found = repeat.list_differences(reference)
     if not found:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from netloupe.explorer.architecture.left_out import add_left_out
+from netloupe.explorer.architecture.outline import Outline
+from netloupe.explorer.architecture.sketch import Sketch
+
 from .networks import Network
 
 
@@ -99,3 +103,27 @@ def test_couplings_are_told_however_large_their_networks_are(turned: bool) -> No
     assert sentence.startswith("Normalizing flow: 4 affine couplings (2 residual blocks each)") == (
         turned
     )
+
+
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        ("7 residual blocks of 16 channels", "in 4 of 7 residual blocks"),
+        ("stages of 3, 2, 2 residual blocks", "in 4 of 7 residual blocks"),
+        ("encoder (8 residual blocks)", "in 4 of 8 residual blocks"),
+        ("5 residual blocks, 2 residual blocks", "in 4 of 7 residual blocks"),
+        ("residual blocks, 7 residual blocks", "in 4 of 6 residual blocks"),
+        ("blocks", "in 4 of 6 residual blocks"),
+    ],
+)
+def test_an_idea_is_in_as_many_blocks_as_are_counted(clause: str, said: str) -> None:
+    """The first block of a stage has no shortcut, but its name where classes are told."""
+    network = Network()
+    x = network.add("Relu", network.conv(network.take("image", (1, 3, 32, 32)), 3, 16))
+    for number in range(6):
+        y = network.conv(network.add("Relu", network.conv(x, 16, 16)), 16, 16)
+        y = _squeeze(network, y) if number < 4 else y
+        x = network.add("Relu", network.add("Add", x, y))
+    model = network.finish(x)
+    told = add_left_out(Outline(model.graph, model.graph.nodes), Sketch("", "Network", (clause,)))
+    assert said in told.text

@@ -213,3 +213,19 @@ def test_nodes_that_join_all_before_on_their_level_make_a_nested_unet() -> None:
     assert "skip" not in told
     assert not nest(joins_all=False).startswith("Nested")
     assert not make_u((2, 1, 0)).startswith("Nested")
+
+
+@pytest.mark.parametrize("side", [16, 32])
+def test_places_that_are_put_back_are_no_growth(side: int) -> None:
+    """Y. Wang and others, PredRNN, 2017: patches of a frame are channels of a smaller one."""
+    net = Network()
+    x = net.take("frames", (1, 1, 64, 64))
+    parts = 64 // side
+    x = net.add("Reshape", x, net.numbers(1, side, parts, side, parts))
+    x = net.add("Transpose", x, perm=[0, 2, 4, 1, 3])
+    x = net.add("Reshape", x, net.numbers(1, parts * parts, side, side))
+    for _ in range(4):
+        x = net.add("Relu", net.conv(x, parts * parts, parts * parts))
+    x = net.add("DepthToSpace", x, blocksize=parts)
+    assert "resolution" not in net.finish(x, shape=(1, 1, 64, 64)).architecture.sentence
+    assert "64 × 64 →" not in net.finish(x, shape=(1, 1, 64, 64)).architecture.sentence

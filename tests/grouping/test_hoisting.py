@@ -169,3 +169,64 @@ def test_an_activation_that_branches_share_stands_before_both(
     group = tree.group_of(node)
     assert group is not None
     assert ("branch_0" in group.path) is not is_before
+
+
+def write_resampler(layers: int, *, own: bool = False, weighted: bool = False) -> Graph:
+    """Write layers that attend to one value, whose norm the first computes for all.
+
+    Parameters
+    ----------
+    layers
+        How many there are, of attention ``layers.#.0`` and an MLP ``layers.#.1``.
+    own
+        Whether the last layer has a norm of its own.
+    weighted
+        Whether the first projects the norm for all, too.
+    """
+    builder = Builder()
+    features = builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")
+    stream = builder.add("MatMul", "x", builder.weight(size=4), name="/latents/MatMul")
+    scale, shared = builder.weight(size=4), ""
+    for number in range(layers):
+        scope = f"/layers.{number}.0"
+        if not shared or (own and number == layers - 1):
+            name = f"{scope}/norm_media/LayerNormalization"
+            shared = builder.add("LayerNormalization", features, scale, name=name)
+            if weighted:
+                name = f"{scope}/media/MatMul"
+                shared = builder.add("MatMul", shared, builder.weight(), name=name)
+        name = f"{scope}/norm/LayerNormalization"
+        normed = builder.add("LayerNormalization", stream, scale, name=name)
+        both = builder.add("Concat", shared, normed, axis=0, name=f"{scope}/Concat")
+        mixed = builder.add("MatMul", both, builder.weight(), name=f"{scope}/to_kv/MatMul")
+        stream = builder.add("Add", stream, mixed, name=f"/add{number}/Add")
+        scope = f"/layers.{number}.1"
+        inner = builder.add("MatMul", stream, builder.weight(), name=f"{scope}/0/MatMul")
+        inner = builder.add("Relu", inner, name=f"{scope}/1/Relu")
+        inner = builder.add("MatMul", inner, builder.weight(), name=f"{scope}/2/MatMul")
+        stream = builder.add("Add", stream, inner, name=f"/added{number}/Add")
+    return builder.load(builder.add("MatMul", stream, builder.weight(), name="/head/MatMul"))
+
+
+def find_around_norm(graph: Graph) -> str:
+    """Return the path of the group that has the norm of what all layers attend to."""
+    node = next(node for node in graph.nodes if "norm_media" in node.name)
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    group = tree.group_of(node)
+    assert group is not None
+    return group.path
+
+
+@pytest.mark.parametrize("layers", [2, 3, 4])
+def test_a_norm_that_all_layers_take_is_of_none_of_them(layers: int) -> None:
+    assert "layers." not in find_around_norm(write_resampler(layers))
+
+
+@pytest.mark.parametrize("layers", [2, 3])
+def test_a_norm_that_one_layer_has_itself_is_of_the_layer(layers: int) -> None:
+    assert "layers.0.0" in find_around_norm(write_resampler(layers, own=True))
+
+
+def test_a_projection_that_the_second_layer_takes_is_of_the_first() -> None:
+    assert "layers.0.0" in find_around_norm(write_resampler(2, weighted=True))
