@@ -69,7 +69,7 @@ class Operations:
         self.users: list[list[int]] = []
         self._inside = frozenset(nodes)
         self._numbers: dict[Node, int] = {}
-        self._fixed: dict[Value, bool] = {}
+        self._fixed = context.unchanging
         self._sources: dict[Value, Value] = {}
         #: what multiplies a product by its scale, decided with producers first
         self._rescaling: set[Node] = set()
@@ -199,9 +199,7 @@ class Operations:
         if value is None:
             return True
         known = self._fixed.get(value)
-        if known is None:
-            known = self._fixed[value] = self.context.is_unchanging(value)
-        return known
+        return self.context.is_unchanging(value) if known is None else known
 
     def source(self, value: Value) -> Value:
         """Return what a value was before nodes among these arranged it."""

@@ -32,11 +32,13 @@ def find_stored_bases(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
-        fixed = operations.fixed(number)
-        if kind != "Gemm" or len(operations.operands[number]) != 1 or len(fixed) != 1:
+        if kind != "Gemm" or len(operations.operands[number]) != 1:
             continue
         owner = blocks.owner[number]
         if owner is not None and (owner.kind != "linear" or len(owner.numbers) > 1):
+            continue
+        fixed = operations.fixed(number)
+        if len(fixed) != 1:
             continue
         dims = read_dims(fixed[0])
         if len(dims) != _MATRIX or operations.nodes[number].input(1) is not fixed[0]:
