@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, cast
 
+from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
 from .member_differences import Difference, find_differences
-from .member_nodes import list_member_nodes
+from .member_nodes import list_member_nodes, list_nodes_inside
 from .recognised import Recogniser
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
 from .shared_weights import are_loop, share_weights
@@ -56,6 +57,7 @@ class Group:
         "_is_loop",
         "_recognised",
         "_recogniser",
+        "_share",
         "_shares_weights",
         "exemplar",
         "facts",
@@ -96,6 +98,8 @@ class Group:
         self._is_loop: bool | None = None
         #: and whether they use the same weights
         self._shares_weights: bool | None = None
+        #: which share of its model it is, where that was asked for
+        self._share: float | None = None
         #: and in what its repetitions differ from one of them
         self._differences: dict[int, list[Difference]] = {}
         #: of a tree's root
@@ -214,6 +218,16 @@ class Group:
                 and share_weights(self._list_repetitions())
             )
         return self._shares_weights
+
+    @property
+    def share(self) -> float:
+        """Which share of its model it is: of the nodes and of the parameters, both alike."""
+        if self._share is None:
+            model, nodes = self.graph.model, list_nodes_inside([self])
+            of_nodes = len(nodes) / max(len(model.graph.nodes), 1)
+            parameters = count_nodes(model, nodes).parameters
+            self._share = (of_nodes + parameters / max(model.totals.parameters, 1)) / 2
+        return self._share
 
     def list_differences(self, shown: int) -> list[Difference]:
         """Return in what the repetitions of a repeat differ from one of them; found once."""
