@@ -12,6 +12,7 @@ from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
 from .member_differences import Difference, find_differences
 from .member_nodes import list_member_nodes, list_nodes_inside
+from .member_numbers import MemberNumber, list_numbers
 from .recognised import Recogniser
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
 from .shared_weights import are_loop, share_weights
@@ -55,6 +56,7 @@ class Group:
         "_differences",
         "_inner",
         "_is_loop",
+        "_numbers",
         "_recognised",
         "_recogniser",
         "_share",
@@ -102,6 +104,7 @@ class Group:
         self._share: float | None = None
         #: and in what its repetitions differ from one of them
         self._differences: dict[int, list[Difference]] = {}
+        self._numbers: list[MemberNumber] | None = None
         #: of a tree's root
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
@@ -234,6 +237,12 @@ class Group:
         if shown not in self._differences:
             self._differences[shown] = find_differences(self._list_repetitions(), shown)
         return self._differences[shown]
+
+    def list_numbers(self) -> list[MemberNumber]:
+        """Return the numbers that differ over the repetitions of a repeat; found once."""
+        if self._numbers is None:
+            self._numbers = [*list_numbers(self._list_repetitions())]
+        return self._numbers
 
     def _list_repetitions(self) -> list[list[Node]]:
         return [_list_nodes(child) for child in self._children]
