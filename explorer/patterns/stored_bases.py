@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Value
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
@@ -45,12 +47,26 @@ def find_stored_bases(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         taken, given = read_features(operations.nodes[number])
         # what has fewer results than it takes is a transform, and no sum
-        name = _read_basis(fixed[0], dims) if taken < given else ""
+        name = _find_basis(fixed[0], dims) if taken < given else ""
         if name:
             functions, steps = sorted(dims)
             facts = (f"{functions} → {steps}",)
             numbers = frozenset({number})
             yield FoundBlock("basis", name, numbers, number, facts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownBases:
+    """What the stored matrices of a graph are called: each group of nodes around one asks."""
+
+    names: dict[Value, str] = field(default_factory=dict)
+
+
+def _find_basis(value: Value, dims: tuple[int, ...]) -> str:
+    known = find_kept(value.graph, _KnownBases, _KnownBases).names
+    if value not in known:
+        known[value] = _read_basis(value, dims)
+    return known[value]
 
 
 def _read_basis(value: Value, dims: tuple[int, ...]) -> str:
