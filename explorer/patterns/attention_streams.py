@@ -98,7 +98,7 @@ def _list_forms(operations: Operations, value: Value) -> _Forms:
     forms = known.get(value)
     if forms is None:
         if len(known) >= _MOST_KNOWN:
-            del known[next(iter(known))]
+            known.pop(next(iter(known)), None)
         forms = known[value] = _look_for_forms(operations, value)
     return forms
 

@@ -170,7 +170,7 @@ def try_to_recognise(
     key = tuple(nodes)
     if key not in known:
         if len(known) >= _MOST_KNOWN:
-            del known[next(iter(known))]
+            known.pop(next(iter(known)), None)
         known[key] = _recognise_or_fail(nodes, context)
     return known[key]
 
