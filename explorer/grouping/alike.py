@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import MASKING_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
@@ -15,8 +17,35 @@ from netloupe.explorer.patterns import read_dims, read_numbers
 _FEW = 16
 #: so many users of a value are asked whether they are among the nodes
 _MOST_USERS = 1_000
+#: what is said of a node is kept of so many
+_MOST_KEPT = 20_000
 
 Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownParts:
+    """What keys say of the nodes and the constants of a graph: several writers ask for the same.
+
+    Attributes
+    ----------
+    nodes
+        By node, its operator and attributes.
+    constants
+        By how many elements are few: what is said of a constant.
+    """
+
+    nodes: dict[Node, Key] = field(default_factory=dict)
+    constants: dict[int, dict[Value, Key]] = field(default_factory=dict)
+
+    def of_node(self, node: Node) -> Key:
+        """Return operator and attributes of a node."""
+        key = self.nodes.get(node)
+        if key is None:
+            key = node.domain, node.op_type, node.overload, key_attributes(node)
+            if len(self.nodes) < _MOST_KEPT:
+                self.nodes[node] = key
+        return key
 
 
 class KeyWriter:
@@ -30,7 +59,6 @@ class KeyWriter:
 
     def __init__(self, few: int = _FEW) -> None:
         self._few = few
-        #: what keys say of constants, which many nodes share
         self._constants: dict[Value, Key] = {}
 
     def write(self, nodes: Sequence[Node], *, with_masks: bool = True) -> Key:
@@ -40,12 +68,16 @@ class KeyWriter:
         same, the dimensions of constants and the numbers in small ones; with masks also which
         value an operand is that may be one.
         """
+        if not nodes:
+            return ()
+        known = find_kept(nodes[0].graph, _KnownParts, _KnownParts)
+        self._constants = known.constants.setdefault(self._few, {})
         places = {node: place for place, node in enumerate(nodes)}
         taking = _list_taking_masks(nodes, places) if with_masks else frozenset[Node]()
         others: dict[Value, int] = {}
         key: list[object] = []
         for node in nodes:
-            key.append((node.domain, node.op_type, node.overload, key_attributes(node)))
+            key.append(known.of_node(node))
             for value in node.inputs:
                 key.append(self._write_operand(value, places, others, node in taking))
             for output in node.outputs:

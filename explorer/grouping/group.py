@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from typing import Literal, cast
 
+from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
 from .member_differences import Difference, find_differences
-from .member_nodes import list_member_nodes
+from .member_nodes import list_member_nodes, list_nodes_inside
+from .member_numbers import MemberNumber, list_numbers
 from .recognised import Recogniser
 from .shared_weights import MOST_BESIDE, are_loop, share_weights
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
@@ -59,8 +61,10 @@ class Group:
         "_has_twin",
         "_inner",
         "_is_loop",
+        "_numbers",
         "_recognised",
         "_recogniser",
+        "_share",
         "_shares_weights",
         "exemplar",
         "facts",
@@ -103,8 +107,11 @@ class Group:
         self._shares_weights: bool | None = None
         #: whether another module beside it uses its weights, where that was asked for
         self._has_twin: bool | None = None
-        #: in what its repetitions differ from one of them
+        #: which share of its model it is, where that was asked for
+        self._share: float | None = None
+        #: and in what its repetitions differ from one of them
         self._differences: dict[int, list[Difference]] = {}
+        self._numbers: list[MemberNumber] | None = None
         #: of a tree's root
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
@@ -250,11 +257,27 @@ class Group:
         members = [_list_nodes(self), _list_nodes(other)]
         return share_weights(members) and share_weights(members[::-1])
 
+    @property
+    def share(self) -> float:
+        """Which share of its model it is: of the nodes and of the parameters, both alike."""
+        if self._share is None:
+            model, nodes = self.graph.model, list_nodes_inside([self])
+            of_nodes = len(nodes) / max(len(model.graph.nodes), 1)
+            parameters = count_nodes(model, nodes).parameters
+            self._share = (of_nodes + parameters / max(model.totals.parameters, 1)) / 2
+        return self._share
+
     def list_differences(self, shown: int) -> list[Difference]:
         """Return in what the repetitions of a repeat differ from one of them; found once."""
         if shown not in self._differences:
             self._differences[shown] = find_differences(self._list_repetitions(), shown)
         return self._differences[shown]
+
+    def list_numbers(self) -> list[MemberNumber]:
+        """Return the numbers that differ over the repetitions of a repeat; found once."""
+        if self._numbers is None:
+            self._numbers = [*list_numbers(self._list_repetitions())]
+        return self._numbers
 
     def _list_repetitions(self) -> list[list[Node]]:
         return [_list_nodes(child) for child in self._children]

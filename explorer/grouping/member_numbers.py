@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
@@ -75,6 +73,7 @@ _SAID_SO = {
 #: a number that was written has so many digits, or its square has
 _DIGITS = 4
 _EXACT = 1e-5
+_ROUNDING = 1e-6
 #: numbers from here on stand for no bound at all
 _NO_BOUND = 1e18
 _NEIGHBOURS = "Nearest neighbours"
@@ -103,7 +102,11 @@ class MemberNumber(NamedTuple):
     node: Node
 
 
-def tell_numbers(members: Sequence[Sequence[Node]], said: Sequence[str] = ()) -> list[str]:
+def tell_numbers(
+    members: Sequence[Sequence[Node]],
+    said: Sequence[str] = (),
+    numbers: Iterable[MemberNumber] | None = None,
+) -> list[str]:
     """Return which numbers differ over members, and which member has which.
 
     Parameters
@@ -112,8 +115,11 @@ def tell_numbers(members: Sequence[Sequence[Node]], said: Sequence[str] = ()) ->
         The nodes of each, producers first.
     said
         What is told besides of how members differ.
+    numbers
+        Those that differ, where they were listed before.
     """
-    found = [one for one in list_numbers(members) if not _is_said(one, said)]
+    listed = list_numbers(members) if numbers is None else numbers
+    found = [one for one in listed if not _is_said(one, said)]
     courses: dict[tuple[str, Course], MemberNumber] = {}
     for one in found:
         courses.setdefault((one.name, one.course), one)
@@ -240,9 +246,11 @@ def _is_written(number: object) -> bool:
     if not isinstance(number, float) or not math.isfinite(number) or abs(number) > _NO_BOUND:
         return False
     forms = (number, number * number, 1 / (number * number) if number else number)
-    return any(
-        bool(np.isclose(one, float(f"{one:.{_DIGITS}g}"), rtol=1e-6, atol=0)) for one in forms
-    )
+    return any(_is_near(one, float(f"{one:.{_DIGITS}g}")) for one in forms)
+
+
+def _is_near(number: float, written: float) -> bool:
+    return number == written or abs(number - written) <= _ROUNDING * abs(written)
 
 
 def _shorten(numbers: Sequence[Hashable]) -> Fact:

@@ -117,7 +117,7 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         if others and activations in told:  # of which its kind speaks
             told.remove(activations)
         told += others
-    told += tell_numbers(member_nodes, [*filter(None, told)])
+    told += tell_numbers(member_nodes, [*filter(None, told)], repeat.list_numbers())
     return [text for text in told if text]
 
 
@@ -126,7 +126,8 @@ def list_numbers_told(repeat: Group, said: Sequence[str]) -> list[str]:
     blocks = [child for child in repeat.children if isinstance(child, Group)]
     if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
         return []
-    return tell_numbers([list_member_nodes(block, _MOST_COMPARED) for block in blocks], said)
+    member_nodes = [list_member_nodes(block, _MOST_COMPARED) for block in blocks]
+    return tell_numbers(member_nodes, said, repeat.list_numbers())
 
 
 def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:

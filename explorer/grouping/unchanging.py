@@ -6,8 +6,10 @@ size they are always the same, and who draws the network draws none of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from netloupe.explorer.dataflow import find_fixed_condition
-from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model import Node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
 from netloupe.explorer.progress import step
@@ -46,7 +48,7 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
     graph = root.graph
     if len(graph.nodes) > _MOST_OF_GRAPH:
         return
-    fit = _find_unchanging(graph, find_graph_context(graph))
+    fit = _find_unchanging(_list_shown(root), find_graph_context(graph))
     pending = [root] if fit else []
     while pending:
         group = pending.pop()
@@ -62,19 +64,31 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
                 _wrap(group, piece, free_path)
 
 
-def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
+def _list_shown(root: Group) -> list[Node]:
+    """Return the nodes of a tree that are not hidden already."""
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        for child in pending.pop().children:
+            if isinstance(child, Node):
+                found.append(child)
+            elif child.kind != "shape":
+                pending.append(child)
+    return found
+
+
+def _find_unchanging(shown: Sequence[Node], context: GraphContext) -> frozenset[Node]:
     """Return the nodes that take no input and compute with nothing that may be learned.
 
-    What only arranges something learned is among them.
+    What only arranges something learned is among them. Looked at are nodes that are shown, and what
+    these are computed of.
     """
-    condition = find_fixed_condition(graph)
+    condition = find_fixed_condition(shown[0].graph) if shown else None
     fit: set[Node] = set()
     arranged: set[Node] = set()
     learned: set[Node] = set()
-    for node in graph.nodes:
+    for node in _list_before(shown, context):
         outputs = [value for value in node.outputs if value is not None]
-        if not outputs or not all(map(context.is_unchanging, outputs)):
-            continue
         operator = node.operator
         givers = {value.producer for value in node.inputs if value is not None}
         is_scale = any(giver is not None and giver.operator.has("quantizes") for giver in givers)
@@ -84,13 +98,27 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
             continue
         if is_scale or not learned.isdisjoint(givers):
             learned.add(node)
-        elif _arranges(node) and (has_weights(node) or not arranged.isdisjoint(givers)):
-            arranged.add(node)  # what is learned, in another shape
-        elif has_weights(node) or not arranged.isdisjoint(givers):
-            learned.add(node)
+        elif not arranged.isdisjoint(givers) or has_weights(node):
+            # what is learned, in another shape, or what is computed of it
+            (arranged if _arranges(node) else learned).add(node)
         else:
             fit.add(node)
     return frozenset(fit | arranged)
+
+
+def _list_before(shown: Sequence[Node], context: GraphContext) -> list[Node]:
+    """Return the nodes whose results depend on no input, and those they are of, in their order."""
+    found: set[Node] = set()
+    pending = [*shown]
+    while pending:
+        node = pending.pop()
+        outputs = [value for value in node.outputs if value is not None]
+        if node in found or not outputs or not all(map(context.is_unchanging, outputs)):
+            continue
+        found.add(node)
+        givers = (value.producer for value in node.inputs if value is not None)
+        pending += [giver for giver in givers if giver is not None and giver.graph is node.graph]
+    return sorted(found, key=context.graph.index_of)
 
 
 def _arranges(node: Node) -> bool:

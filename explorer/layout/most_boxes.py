@@ -14,7 +14,7 @@ from .first_view_search import MOST_WITH_INSETS, Search
 from .idea_insets import list_open_blocks
 from .shown_items import count_boxes, list_closed
 from .telling import is_ordinary
-from .untold import list_untold, measure_share, rate_face
+from .untold import list_untold, rate_face
 
 #: what tells so much of a model stays open, however many boxes there are
 _MOST_TOLD = 0.3
@@ -72,7 +72,7 @@ def _measure_untold(search: Search, item: Item) -> float:
         return 0.0
     if inset is None:
         around = item.parent.element if item.parent is not None else None
-        return rate_face(element, around) * measure_share(search.view.model, element)
+        return rate_face(element, around) * element.share
     insets = [*search.insets]
     search.insets.remove(inset)
     blocks = list_untold(search.view.model, [*search.list_closed()], list_open_blocks(search))

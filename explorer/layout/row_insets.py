@@ -16,7 +16,7 @@ from .first_view_search import Search
 from .idea_insets import draw_alone
 from .opening_worth import is_worth_a_frame
 from .shown_items import list_closed
-from .untold import UntoldBlock, measure_share, tell_parts
+from .untold import UntoldBlock, tell_parts
 
 #: so many blocks are a row, and have this share of the model
 _LEAST_IN_ROW, _MOST_OF_MODEL = 3, 0.5
@@ -34,7 +34,7 @@ def show_one_of_row(search: Search) -> None:
     kinds = {_tell_kind(group) for _, group in row}
     if any(_tell_kind(item.element) in kinds for item in search.list_open()):
         return
-    share = sum(measure_share(search.view.model, group) for _, group in row)
+    share = sum(group.share for _, group in row)
     if share < _MOST_OF_MODEL:
         return
     row.sort(key=lambda one: _count_kinds(one[1]), reverse=True)

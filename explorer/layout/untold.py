@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import IDEA, WORK, is_chain
@@ -115,7 +114,7 @@ def list_untold(model: Model, closed: list[Item], opened: Iterable[Item] = ()) -
                 room -= 1
                 made_of = tell_parts(way[-1])
                 novelty = measure_novelty(way[-1], seen)
-                share = rate * times * inner * measure_share(model, way[-1]) * novelty
+                share = rate * times * inner * way[-1].share * novelty
                 found.append((item, way, made_of, novelty))
                 counted = shares.setdefault(made_of, {})
                 if not any(outer in counted for outer in way[:-1]):
@@ -228,14 +227,6 @@ def _count_repetitions(item: Item) -> int:
             times *= len(outer.repeat.children)
         outer = outer.parent
     return times
-
-
-def measure_share(model: Model, group: Group) -> float:
-    """Return the share of a model that a group is: of its nodes and of its parameters."""
-    nodes, whole = nodes_inside(group), model.totals
-    of_nodes = len(nodes) / max(len(model.graph.nodes), 1)
-    of_weights = count_nodes(model, nodes).parameters / max(whole.parameters, 1)
-    return (of_nodes + of_weights) / 2
 
 
 def measure_novelty(group: Group, seen: frozenset[str]) -> float:

@@ -8,12 +8,13 @@ attends to itself, though the forms have different numbers of places.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import mul
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model.kept import find_kept
 
 from .found_blocks import FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
@@ -38,6 +39,8 @@ _MOST_OF_STREAM = 800
 _OF_TOKEN_AND_REST = 2
 #: axes of batch, what is compared and what is summed up, and with one of heads
 _LEAST_COMPARED, _WITH_HEADS = 3, 4
+#: of so many values it is kept what they are forms of
+_MOST_KNOWN = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,10 @@ class Form:
         return bool(self.cuts and other.cuts) and self.cuts.isdisjoint(other.cuts)
 
 
+#: which values a value was made of, back from itself, and what was done to them since
+_Forms = list[tuple[frozenset[Value], Form]]
+
+
 def find_common_form(
     operations: Operations, value: Value | None, other: Value | None
 ) -> tuple[Form, Form] | None:
@@ -78,8 +85,28 @@ def find_common_form(
     return None
 
 
-def _list_forms(operations: Operations, value: Value) -> list[tuple[frozenset[Value], Form]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownForms:
+    """The forms of the values of a graph that were asked for last: each is compared with others.
+
+    And so it is in each group around an attention.
+    """
+
+    by_value: dict[Value, _Forms] = field(default_factory=dict)
+
+
+def _list_forms(operations: Operations, value: Value) -> _Forms:
     """Return which values a value was made of, back from itself, and by what."""
+    known = find_kept(operations.context.graph, _KnownForms, _KnownForms).by_value
+    forms = known.get(value)
+    if forms is None:
+        if len(known) >= _MOST_KNOWN:
+            known.pop(next(iter(known)), None)
+        forms = known[value] = _look_for_forms(operations, value)
+    return forms
+
+
+def _look_for_forms(operations: Operations, value: Value) -> _Forms:
     graph = operations.context.graph
     made_of = {value}
     form = Form()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Tensor, Value
+from netloupe.explorer.model import Value
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -56,12 +56,14 @@ def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if kind not in ("Conv", "Gemm") or len(operations.operands[number]) != 1:
             continue
         values = operations.fixed(number)
+        if not values:
+            continue
         rows = read_features(operations.nodes[number])[1]
         samples, slides = _read_samples(operations, number)
-        is_computed = bool(values) and kind == "Gemm" and _is_computed(values[0])
+        is_computed = kind == "Gemm" and _is_computed(values[0])
         if is_computed:
             samples, rows = _read_computed(values[0])
-        if not values or not _may_transform(rows, samples):
+        if not _may_transform(rows, samples):
             continue
         name = "DFT" if is_computed else _judge_matrix(values[0], rows, samples, _name_matrix)
         if not name:
@@ -164,19 +166,19 @@ def _judge_matrix(
     value: Value, rows: int, samples: int, judge: Callable[[Matrix], Judgement]
 ) -> Judgement | None:
     """Return what is found of the stored rows of a matrix or kernel; None for what is not read."""
-    source = find_source(value, *LAYOUT_TRAITS)
-    tensor = None if source is None else find_stored_tensor(source)
-    if tensor is None or not tensor.dtype.is_float or tensor.external is not None:
-        return None
     known = find_kept(value.graph.model, _KnownMatrices, _KnownMatrices).found
-    key = (source, rows, samples, judge)
+    key = (value, rows, samples, judge)
     if key not in known:
-        matrix = _read_matrix(tensor, rows, samples)
+        matrix = _read_matrix(value, rows, samples)
         known[key] = None if matrix is None else judge(matrix)
     return cast("Judgement | None", known[key])
 
 
-def _read_matrix(tensor: Tensor, rows: int, samples: int) -> Matrix | None:
+def _read_matrix(value: Value, rows: int, samples: int) -> Matrix | None:
+    source = find_source(value, *LAYOUT_TRAITS)
+    tensor = None if source is None else find_stored_tensor(source)
+    if tensor is None or not tensor.dtype.is_float or tensor.external is not None:
+        return None
     dims = [dim for dim in tensor.dims if dim != 1]
     if sorted(dims) != sorted([rows, samples]):
         return None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Tensor, Value
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import HANDING_TRAITS
 
@@ -39,9 +41,23 @@ def is_given(value: Value | None) -> bool:
     learned of its edges (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018,
     equation 10).
     """
-    if _are_shares(value):
-        return True
-    tensor = find_stored_tensor(value) if value is not None else None
+    if value is None:
+        return False
+    known = find_kept(value.graph, _KnownMatrices, _KnownMatrices).given
+    if value not in known:
+        known[value] = _are_shares(value) or _holds_places_or_edges(value)
+    return known[value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownMatrices:
+    """Which matrices of a graph were given: every group of nodes around one asks for it."""
+
+    given: dict[Value, bool] = field(default_factory=dict)
+
+
+def _holds_places_or_edges(value: Value) -> bool:
+    tensor = find_stored_tensor(value)
     dims = [dim for dim in tensor.dims if dim != 1] if isinstance(tensor, Tensor) else []
     if len(dims) == _TABLES and isinstance(tensor, Tensor):
         return _are_edges(tensor, dims)
@@ -86,7 +102,8 @@ def _are_edges(tensor: Tensor, dims: Sequence[int]) -> bool:
     return bool(1 - np.mean(tables) >= _LEAST_ZEROS and tables.any(axis=(1, 2)).all())
 
 
-def _are_shares(value: Value | None) -> bool:
+def _are_shares(given: Value) -> bool:
+    value: Value | None = given
     for _ in range(_MOST_STEPS):
         node = value.producer if value is not None else None
         if node is None:

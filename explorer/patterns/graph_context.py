@@ -24,6 +24,8 @@ class GraphContext:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._measures_scales: bool | None = None
+        #: of the values that were asked for, whether they follow from constants and shapes alone
+        self.unchanging: dict[Value, bool] = {}
         self._lists = ShapeValues()
         self._masks: dict[Value, StoredMask | None] = {}
         self._forms: dict[Value, str] = {}
@@ -34,6 +36,12 @@ class GraphContext:
         So do weights, masks of positions, scales and sizes. Of a value of a graph around it
         counts whether it depends on an input.
         """
+        known = self.unchanging.get(value)
+        if known is None:
+            known = self.unchanging[value] = self._is_unchanging(value)
+        return known
+
+    def _is_unchanging(self, value: Value) -> bool:
         if value.graph is not self.graph:
             return is_input_independent(value)
         if is_of_shapes(value):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back_where
@@ -28,6 +28,13 @@ class _NeutralNodes:
     nodes: frozenset[Node]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _IdleNodes:
+    """Whether nodes of a graph that pad or slice do nothing, of those that were asked for."""
+
+    known: dict[Node, bool] = field(default_factory=dict)
+
+
 def is_idle(node: Node) -> bool:
     """Return whether a node gives what it takes: pads by nothing, slices all there is, adds 0.
 
@@ -37,14 +44,22 @@ def is_idle(node: Node) -> bool:
     operator = node.operator
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
-    if operator.has("pads"):
+    if not operator.has("pads", "slices"):
+        return False
+    known = find_kept(node.graph, _IdleNodes, _IdleNodes).known
+    if node not in known:
+        known[node] = _moves_nothing(node)
+    return known[node]
+
+
+def _moves_nothing(node: Node) -> bool:
+    """Return whether a node pads by nothing, or slices all there is."""
+    if node.operator.has("pads"):
         return {*(read_limits(node, "pads", find_value_facts(node.graph.model)) or (None,))} == {0}
-    if operator.has("slices"):
-        parts = read_parts(node)
-        return bool(parts) and all(
-            part.start == 0 and part.step == 1 and part.is_to_end for part in parts
-        )
-    return False
+    parts = read_parts(node)
+    return bool(parts) and all(
+        part.start == 0 and part.step == 1 and part.is_to_end for part in parts
+    )
 
 
 def list_idle(graph: Graph) -> list[int]:

@@ -67,9 +67,10 @@ class Operations:
         self.kinds: list[str] = []
         self.operands: list[list[Value]] = []
         self.users: list[list[int]] = []
+        self._givers: list[list[int]] = []
         self._inside = frozenset(nodes)
         self._numbers: dict[Node, int] = {}
-        self._fixed: dict[Value, bool] = {}
+        self._fixed = context.unchanging
         self._sources: dict[Value, Value] = {}
         #: what multiplies a product by its scale, decided with producers first
         self._rescaling: set[Node] = set()
@@ -171,17 +172,18 @@ class Operations:
     def _find_users(self) -> None:
         users: list[dict[int, None]] = [{} for _ in self.nodes]
         for number, operands in enumerate(self.operands):
-            for value in operands:
-                giver = self.giver(value)
-                if giver is not None:
-                    users[giver][number] = None
+            found = map(self.giver, operands)
+            givers = [giver for giver in found if giver is not None]
+            self._givers.append(givers)
+            for giver in givers:
+                users[giver][number] = None
         for node in (*self.nodes, *self.arrangement):
             for output in node.outputs:
                 if output is not None and self._leaves(output):
-                    giver = self.giver(self.source(output))
-                    if giver is not None:
-                        users[giver][OUTSIDE] = None
-        self.users = [list(found) for found in users]
+                    source = self.giver(self.source(output))
+                    if source is not None:
+                        users[source][OUTSIDE] = None
+        self.users = [list(each) for each in users]
 
     def _leaves(self, value: Value) -> bool:
         """Return whether something outside takes a value; its shape alone does not count."""
@@ -199,9 +201,7 @@ class Operations:
         if value is None:
             return True
         known = self._fixed.get(value)
-        if known is None:
-            known = self._fixed[value] = self.context.is_unchanging(value)
-        return known
+        return self.context.is_unchanging(value) if known is None else known
 
     def source(self, value: Value) -> Value:
         """Return what a value was before nodes among these arranged it."""
@@ -224,8 +224,7 @@ class Operations:
 
     def givers(self, number: int) -> list[int]:
         """Return the operations that an operation takes from."""
-        found = (self.giver(value) for value in self.operands[number])
-        return [giver for giver in found if giver is not None]
+        return [*self._givers[number]]
 
     def given_by(self, value: Value, *kinds: str) -> int | None:
         """Return the operation that gives a value, where it is of some kinds."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
@@ -57,6 +59,16 @@ def read_numbers(tensor: object, most: int = 16) -> tuple[float, ...]:
         return tuple(float(element) for element in tensor.numpy().ravel().tolist())
     except (NetloupeError, TypeError, ValueError):
         return ()
+
+
+def holds_ones(tensor: object, most: int) -> bool:
+    """Return whether the elements of a tensor, of no more than some, are 1, each of them."""
+    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= most:
+        return False
+    try:
+        return bool(np.all(tensor.numpy() == 1))
+    except (NetloupeError, TypeError, ValueError):
+        return False
 
 
 def read_int(node: Node, name: str) -> int | None:

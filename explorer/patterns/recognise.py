@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.model.constant import is_constant_node
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -37,6 +39,8 @@ from .weight_sizes import read_features
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
+#: of so many groups of nodes it is kept what they are
+_MOST_KNOWN = 512
 _LEARNED = "Learned adjacency"
 #: ideas that are steps of others, and drawn as one box there, too
 _STEPS = frozenset({"neighbours", "squash"})
@@ -158,8 +162,28 @@ def try_to_recognise(
     """Return what some nodes are as :func:`recognise` does; None where a rule fails on them.
 
     A mistake in a rule then costs a name, and not the picture of a model that is odd in a way that
-    nobody has thought of.
+    nobody has thought of. What was found is kept with the graph: groups are made, tried and made
+    anew, of the same nodes.
     """
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    known = find_kept(nodes[0].graph, _Recognised, _Recognised).by_nodes
+    key = tuple(nodes)
+    if key not in known:
+        if len(known) >= _MOST_KNOWN:
+            known.pop(next(iter(known)), None)
+        known[key] = _recognise_or_fail(nodes, context)
+    return known[key]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Recognised:
+    """What the groups of nodes that were asked for last were recognised as."""
+
+    by_nodes: dict[tuple[Node, ...], Recognition | None] = field(default_factory=dict)
+
+
+def _recognise_or_fail(nodes: Sequence[Node], context: GraphContext | None) -> Recognition | None:
     try:
         return recognise(nodes, context)
     except (ArithmeticError, LookupError, TypeError, ValueError):

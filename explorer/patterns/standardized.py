@@ -12,6 +12,7 @@ from .terms import read_terms
 
 _MOST_STEPS = 24
 _ROOTS = ("Sqrt", "Pow")
+_STEPS = ("Sub", "Div")
 
 
 def find_reversible_standardizations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -21,7 +22,8 @@ def find_reversible_standardizations(blocks: FoundBlocks) -> Iterator[FoundBlock
     Reversible Instance Normalization, 2022, equations 1 and 2).
     """
     operations = blocks.operations
-    if not any(kind in _ROOTS for kind in operations.kinds) or "Div" not in operations.kinds:
+    kinds = {*operations.kinds}
+    if kinds.isdisjoint(_ROOTS) or not kinds.issuperset(_STEPS):
         return
     terms = read_terms(operations)
     for end, term in enumerate(terms):

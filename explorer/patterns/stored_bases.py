@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Value
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
@@ -32,23 +34,39 @@ def find_stored_bases(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
-        fixed = operations.fixed(number)
-        if kind != "Gemm" or len(operations.operands[number]) != 1 or len(fixed) != 1:
+        if kind != "Gemm" or len(operations.operands[number]) != 1:
             continue
         owner = blocks.owner[number]
         if owner is not None and (owner.kind != "linear" or len(owner.numbers) > 1):
+            continue
+        fixed = operations.fixed(number)
+        if len(fixed) != 1:
             continue
         dims = read_dims(fixed[0])
         if len(dims) != _MATRIX or operations.nodes[number].input(1) is not fixed[0]:
             continue
         taken, given = read_features(operations.nodes[number])
         # what has fewer results than it takes is a transform, and no sum
-        name = _read_basis(fixed[0], dims) if taken < given else ""
+        name = _find_basis(fixed[0], dims) if taken < given else ""
         if name:
             functions, steps = sorted(dims)
             facts = (f"{functions} → {steps}",)
             numbers = frozenset({number})
             yield FoundBlock("basis", name, numbers, number, facts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownBases:
+    """What the stored matrices of a graph are called: each group of nodes around one asks."""
+
+    names: dict[Value, str] = field(default_factory=dict)
+
+
+def _find_basis(value: Value, dims: tuple[int, ...]) -> str:
+    known = find_kept(value.graph, _KnownBases, _KnownBases).names
+    if value not in known:
+        known[value] = _read_basis(value, dims)
+    return known[value]
 
 
 def _read_basis(value: Value, dims: tuple[int, ...]) -> str:

@@ -8,7 +8,7 @@ from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .operations import Operations
-from .readings import read_axes, read_numbers
+from .readings import holds_ones, read_axes
 
 _MOST_PASSED = 4
 _MOST_ONES = 1 << 16
@@ -73,7 +73,7 @@ def _see_through(operations: Operations, value: Value) -> Value:
         giver = operations.given_by(value, "Mul")
         fixed = operations.fixed(giver) if giver is not None else []
         tensor = constant_tensor(fixed[0]) if len(fixed) == 1 else None
-        if giver is None or tensor is None or {*read_numbers(tensor, _MOST_ONES)} != {1.0}:
+        if giver is None or not holds_ones(tensor, _MOST_ONES):
             break
         value = operations.operands[giver][0]
     return value

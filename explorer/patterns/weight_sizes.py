@@ -2,34 +2,69 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, TensorType, Value
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import Graph, Node, TensorType, Value
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.roles import find_weight
-from netloupe.explorer.roles.origins import find_origin
+from netloupe.explorer.roles.origins import Dims, find_origin
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownSizes:
+    """What was read of the weights of a graph: each pattern asks for it, in each group."""
+
+    dims: dict[Value, tuple[int, ...]] = field(default_factory=dict)
+    features: dict[Node, tuple[int, int]] = field(default_factory=dict)
+    kernels: dict[Node, tuple[int, ...]] = field(default_factory=dict)
+
+
+def _find_known(graph: Graph) -> _KnownSizes:
+    return find_kept(graph, _KnownSizes, _KnownSizes)
 
 
 def read_dims(value: Value | None) -> tuple[int, ...]:
     """Return the dimensions of a constant; nothing where not all of them are known."""
-    origin = find_origin(value) if value is not None else None
-    dims = origin.dims if origin is not None else None
-    if dims is None or any(dim is None for dim in dims):
+    if value is None:
         return ()
-    return tuple(dim for dim in dims if dim is not None)
+    known = _find_known(value.graph).dims
+    found = known.get(value)
+    if found is None:
+        origin = find_origin(value)
+        found = known[value] = _list_known(origin.dims if origin is not None else None)
+    return found
 
 
 def read_features(node: Node) -> tuple[int, int]:
     """Return how many features an operator takes and gives; 0 where it cannot be told."""
-    weight = find_weight(node)
-    taken, given = (weight.features if weight is not None else None) or (None, None)
-    return taken or 0, given or 0
+    if not node.operator.weight_kind:
+        return 0, 0
+    known = _find_known(node.graph).features
+    found = known.get(node)
+    if found is None:
+        weight = find_weight(node)
+        taken, given = (weight.features if weight is not None else None) or (None, None)
+        found = known[node] = taken or 0, given or 0
+    return found
 
 
 def read_kernel(node: Node) -> tuple[int, ...]:
     """Return the sizes of a convolution's kernel by its weight; nothing where unknown."""
-    weight = find_weight(node)
-    kernel = weight.kernel if weight is not None else None
-    if kernel is None or any(size is None for size in kernel):
+    if not node.operator.weight_kind:
         return ()
-    return tuple(size for size in kernel if size is not None)
+    known = _find_known(node.graph).kernels
+    found = known.get(node)
+    if found is None:
+        weight = find_weight(node)
+        found = known[node] = _list_known(weight.kernel if weight is not None else None)
+    return found
+
+
+def _list_known(sizes: Dims | None) -> tuple[int, ...]:
+    """Return sizes that are all known; nothing for others."""
+    if sizes is None or None in sizes:
+        return ()
+    return tuple(size for size in sizes if size is not None)
 
 
 def read_width(value: Value) -> int:

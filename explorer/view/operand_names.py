@@ -80,8 +80,10 @@ def _gives_indices(value: Value) -> bool:
 
 def _is_attended(value: Value, taker: Group) -> bool:
     """Return whether what a group takes of a value are keys and values, and never queries."""
-    inside = {*list_nodes_inside([taker])}
-    uses = [(user, taken) for user, taken in trace_on(value, *LAYOUT_TRAITS) if user in inside]
+    uses = [*trace_on(value, *LAYOUT_TRAITS)]
+    if len(uses) > 1:
+        inside = {*list_nodes_inside([taker])}
+        uses = [(user, taken) for user, taken in uses if user in inside]
     if not 1 < len(uses) <= _MOST_USES:
         return False
     ends = [find_product(user, taken) for user, taken in uses]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import SceneBox
-from netloupe.explorer.layout.untold import measure_share, rate_face, tell_parts
+from netloupe.explorer.layout.untold import rate_face, tell_parts
 from netloupe.explorer.model import Node
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.picture import Picture
@@ -133,9 +133,7 @@ def find_shut_lists(picture: Picture) -> list[str]:
         if item.is_open or not isinstance(element, Group) or tell_parts(element) in opened:
             continue
         around = item.parent.element if item.parent is not None else None
-        if rate_face(element, around) == 1 and (
-            measure_share(picture.model, element) >= LEAST_OF_LIST
-        ):
+        if rate_face(element, around) == 1 and (element.share >= LEAST_OF_LIST):
             found.append(f"{item.path}: {', '.join(one.name for one in element.contents[:6])}")
     return found
 

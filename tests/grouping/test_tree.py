@@ -342,3 +342,21 @@ def test_light_models(name: str) -> None:
 def test_corpus_models(name: str) -> None:
     for graph in load(corpus_file(name)).graphs:
         check_tree(build_group_tree(graph))
+
+
+def test_the_share_of_a_group_is_of_nodes_and_of_parameters() -> None:
+    text = """
+        <ir_version: 10, opset_import: ["" : 21]>
+        g (float[2] x) => (float[2] y) <float[2, 2] w = {1, 2, 3, 4}, float[2, 2] v = {1, 1, 2, 2}>
+        {
+          [a_a] a = MatMul (x, w)  [a_b] b = Relu (a)  [c_a] c = MatMul (b, v)
+          [d_a] d = Abs (c)  [d_b] e = Neg (d)  [d_c] f = Exp (e)  [d_d] g = Sin (f)
+          [d_e] y = Cos (g)
+        }
+    """
+    root = build_group_tree(load(text.encode()).graph, "names").root
+    assert root.share == 1
+    half = Group("block", root.graph, "half/", "half", "", root)
+    half.children = [*root.graph.nodes[:2]]
+    assert half.share == (2 / 8 + 4 / 8) / 2
+    assert Group("block", root.graph, "none/", "none", "", root).share == 0

@@ -44,6 +44,20 @@ def test_what_follows_from_what_may_be_learned_is_none() -> None:
     assert not _find(text)
 
 
+def test_what_follows_from_what_may_be_learned_is_none_where_that_is_hidden() -> None:
+    for first, is_learned in (("{1, 1, 1,", False), ("{1, 2, 1,", True)):
+        graph = read(_MASKED.replace("{1, 1, 1,", first)).graph
+        root = build_group_tree(graph, "names").root
+        nodes = {node.op_type: node for node in graph.nodes}
+        hidden = Group("shape", graph, f"{root.path}hidden/", "hidden", "", root)
+        hidden.children = [nodes["Sub"]]
+        root.children = [hidden if child is nodes["Sub"] else child for child in root.children]
+        group_unchanging(root, lambda group, name: f"{group.path}{name}/")
+        others = [one for one in root.inner_groups() if one.kind == "shape" and one is not hidden]
+        told = [list_operators(group) for group in others]
+        assert told == ([] if is_learned else [["Exp", "Mul", "Unsqueeze"]])
+
+
 def test_a_single_node_without_input_is_hidden_and_drawn_nowhere() -> None:
     graph = read(_MASKED.replace("kept = Exp (mask)", "kept = Sub (mask, one)")).graph
     tree = build_group_tree(graph)
