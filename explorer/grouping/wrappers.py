@@ -13,7 +13,6 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.operators import PASSING_TRAITS
 
 from .group import Group, adopt
-from .member_nodes import list_nodes_inside
 
 #: a scope that holds this share of the nodes around it holds nearly everything
 _NEARLY_ALL = 0.8
@@ -122,11 +121,9 @@ def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:
     """Return the scopes in a group that only wrap a stack.
 
     A stage is none where others of its name hold more, as a step that makes what comes in smaller:
-    all of them are drawn alike. Nor is one whose preparation takes of that around: both would stand
-    side by side.
+    all of them are drawn alike.
     """
     alone = [inner for inner in group.inner_groups() if _find_only_stack(inner)]
-    alone = [inner for inner in alone if not _is_prepared_outside(inner, group)]
     if not alone:
         return []
     chosen = {*alone}
@@ -136,21 +133,6 @@ def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:
         if inner.kind == "scope" and inner in holding and inner not in chosen
     }
     return [inner for inner in alone if _DIGIT.sub("#", inner.label) not in others]
-
-
-def _is_prepared_outside(scope: Group, around: Group) -> bool:
-    """Return whether preparation in a scope takes what other preparation around it gives."""
-    outside = {*_list_preparing(around)}
-    return bool(outside) and any(
-        value is not None and value.producer in outside
-        for node in _list_preparing(scope)
-        for value in node.inputs
-    )
-
-
-def _list_preparing(group: Group) -> list[Node]:
-    """Return the nodes of the preparation that stands in a group."""
-    return list_nodes_inside([inner for inner in group.inner_groups() if inner.is_beside])
 
 
 def _find_holding_stacks(root: Group) -> set[Group]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item, is_recursive
 
-from .first_view_search import Search
+from .first_view_search import LEAST_ZOOM_WITH_TWO, Search
 from .opening_worth import (
     find_recognition,
     is_told_by_face,
@@ -72,7 +72,9 @@ def _is_shown(search: Search, heart: Item) -> bool:
 
 
 def _open(search: Search, frame: Item, heart: Item) -> None:
-    view, least = search.view_of(heart), min(_LEAST_ZOOM, _AS_LARGE * search.zoom())
+    view, least = search.view_of(heart), LEAST_ZOOM_WITH_TWO
+    if view is not search.view:  # what stands beside the picture pulls nothing apart in it
+        least = min(_LEAST_ZOOM, _AS_LARGE * search.zoom())
     before = {item.key for item in list_opened(frame)}
     search.open_item(heart)
     boxes = [box for box in list_closed(frame) if box.kind != "stub"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import onnx.parser
 import pytest
 
 from netloupe import load as load_model
@@ -10,7 +9,6 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.small_blocks import wrap
 from netloupe.explorer.grouping.wrappers import dissolve_wrappers
 from netloupe.explorer.model import Node
-from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
 from tests.grouping.test_spilled_ideas import read
@@ -176,58 +174,3 @@ def test_a_block_that_is_more_than_its_module_stays() -> None:
     wrap(root, [own, after], "all", "frame", "all", lambda group, name: f"{group.path}{name}/")
     dissolve_wrappers(root)
     assert labels(root) == ["before", "all"]
-
-
-def _write_layers(scope: str, mask: str) -> str:
-    """Write three layers of attention in a scope, whose scores a mask is added to."""
-    rows, x = [], f"x_{scope}"
-    for number in range(3):
-        of = f"{scope}__layers_{number}"
-        name = f"{scope}{number}"
-        rows.append(f"""
-            [{of}__q] q{name} = MatMul ({x}, w)
-            [{of}__t] t{name} = Transpose <perm = [0, 2, 1]> (q{name})
-            [{of}__s] s{name} = MatMul (q{name}, t{name})
-            [{of}__m] m{name} = Add (s{name}, {mask})
-            [{of}__a] a{name} = Softmax (m{name})
-            [{of}__h] h{name} = MatMul (a{name}, q{name})
-            [{of}__o] o{name} = MatMul (h{name}, w)""")
-        x = f"o{name}"
-    return "".join(rows)
-
-
-def _list_masked(given: str, both: str) -> list[str]:
-    """Return what stands at the top of two stacks whose masks are made of what is given."""
-    text = f"""
-        net ({given}, float[1, 4, 3] x_one, float[1, 4, 3] x_two, bool[1, 4, 4] causal)
-            => (float[1, 4, 3] o_one2, float[1, 4, 3] y)
-        <float[3, 3] w = {{1,2,3,4,5,6,7,8,9}}, float zero = {{0}}, float much = {{-1000}},
-         int64[1, 4, 1] places = {{0, 1, 2, 3}}>
-        {{
-            {both}
-            [one__and] first = And (kept, causal)
-            [one__where] mask = Where (first, zero, much)
-            {_write_layers("one", "mask")}
-            [two__not] second = Not (kept)
-            [two__and] third = And (second, causal)
-            [two__where] other = Where (third, much, zero)
-            {_write_layers("two", "other")}
-            [head__add] z = Add (otwo2, oone2)
-            [head__relu] y = Relu (z)
-            o_one2 = Identity (oone2)
-        }}"""
-    proto = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]>{text}')
-    for node in proto.graph.node:
-        node.name = "/" + node.name.replace("__", "/").replace("layers_", "layers.")
-    tree = build_group_tree(load(proto).graph)
-    return [group.label for group in tree.root.inner_groups() if group.kind != "shape"]
-
-
-def test_a_stack_with_a_mask_of_its_own_stays_beside_what_that_is_made_of() -> None:
-    shared = """[cast] given = Cast <to = 9> (padding)
-            [gather] kept = GatherND <batch_dims = 1> (given, places)"""
-    assert {"one", "two"} <= {*_list_masked("int64[1, 4] padding", shared)}
-
-
-def test_a_stack_with_a_mask_of_its_own_leaves_its_name_where_nothing_is_prepared() -> None:
-    assert not {"one", "two"} & {*_list_masked("bool[1, 1, 4] kept", "")}
