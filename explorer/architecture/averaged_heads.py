@@ -22,9 +22,8 @@ def read_averaged_heads(outline: Outline, parts: Sequence[OutlinePart]) -> int:
     parts
         What is behind the blocks, in order.
     """
-    if not parts or len(outline.graph.outputs) != 1:
-        return 0
-    mean = outline.giver(outline.graph.outputs[0])
+    means = [outline.giver(value) for value in outline.graph.outputs]
+    mean = means.pop() if parts and len(means) == 1 else None
     total = outline.givers(mean)[0] if mean is not None and _halves(outline, mean) else None
     heads = outline.givers(total) if total is not None and total.has("adds") else []
     tokens = [giver for head in heads for giver in outline.givers(head)]

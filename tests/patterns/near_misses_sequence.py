@@ -569,7 +569,7 @@ queries as they are, where the keys make shares of tokens
   over = Transpose <perm = [0, 2, 1]> (keys) => spare2 = Identity (spare)
   total = MatMul (q, over) => spare3 = Identity (spare2)
   shared = Div (result, total) => shared = Mul (result, one)
-positions of queries and convolved values besides
+positions of queries and convolved values besides = Linear attention, relative positions
   int64[1] tokens = {1} => int64[1] tokens = {1}, int64[3] kernel = {8, 1, 3}
   q1 = Elu (q0)  q = Add (q1, one) => q = Identity (q0)
   k1 = Elu (k0)  k = Add (k1, one) => k = Softmax <axis = 1> (k0)
