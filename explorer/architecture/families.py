@@ -20,7 +20,7 @@ from .convolutional import find_convolutional
 from .denoisers import write_denoising
 from .folded import FoldedGraph, fold_graph
 from .given_names import add_names, list_given_names
-from .given_places import write_places
+from .given_places import place_outputs
 from .images import find_image_network
 from .layer_words import write_lower
 from .left_out import add_left_out
@@ -88,7 +88,7 @@ def tell_family(model: Model) -> Sketch | None:
         return found and replace(found, title=write_denoising(graph, found.title))
     names = list_given_names(graph) if found.is_network else []
     title = write_denoising(graph, found.title)
-    clauses = write_places(graph, found.clauses)
+    clauses = place_outputs(model.graph, found.clauses)
     return replace(found, title=title, clauses=add_names(names, clauses))
 
 

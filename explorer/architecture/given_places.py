@@ -33,7 +33,7 @@ def write_outputs(graph: Graph, count: int) -> str:
     return f"{write_given(count, 'outputs')}{_find_place(graph, only, shape, count)}"
 
 
-def write_places(graph: Graph, clauses: Sequence[str]) -> tuple[str, ...]:
+def place_outputs(graph: Graph, clauses: Sequence[str]) -> tuple[str, ...]:
     """Return the clauses of a sentence, with what outputs are for behind their number."""
     return tuple(
         write_outputs(graph, int(found["count"].replace(",", "")))

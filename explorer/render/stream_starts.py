@@ -25,7 +25,7 @@ _BEFORE = 2
 _LATENTS = re.compile(r"(?:[\d,]+ × )?[\d,]+ latents?")
 
 
-def list_starts(facts: Iterable[str]) -> list[str]:
+def pick_latents(facts: Iterable[str]) -> list[str]:
     """Return the facts that tell with what a stream begins: ``16 × 32 latents``."""
     return [fact for fact in facts if _LATENTS.fullmatch(fact)]
 

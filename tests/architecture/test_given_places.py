@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from onnx import TensorProto, helper
 
-from netloupe.explorer.architecture.given_places import write_outputs, write_places
+from netloupe.explorer.architecture.given_places import place_outputs, write_outputs
 from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 
@@ -68,7 +68,7 @@ def test_several_outputs_are_not_told_apart() -> None:
 def test_only_a_clause_of_outputs_is_changed() -> None:
     graph = make([_IMAGE], [1, 1000, 16, 16])
     clauses = ("12 blocks", "1,000 outputs", "2 outputs of 3 and 1 features", "10 classes")
-    assert write_places(graph, clauses) == ("12 blocks", "1,000 channels out", *clauses[2:])
+    assert place_outputs(graph, clauses) == ("12 blocks", "1,000 channels out", *clauses[2:])
 
 
 def test_a_sentence_says_so() -> None:

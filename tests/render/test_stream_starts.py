@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.render.stream_starts import list_starts, tell_stored_map
+from netloupe.explorer.render.stream_starts import pick_latents, tell_stored_map
 from tests.architecture.networks import Network
 
 
@@ -47,5 +47,5 @@ def test_whole_numbers_are_no_map() -> None:
 
 def test_latents_are_told_among_other_facts() -> None:
     facts = ("cross-attention", "4 heads × 6", "16 × 32 latents", "latent 32", "MLP 32 → 32")
-    assert list_starts(facts) == ["16 × 32 latents"]
-    assert list_starts(("1 latent", "2 latents")) == ["1 latent", "2 latents"]
+    assert pick_latents(facts) == ["16 × 32 latents"]
+    assert pick_latents(("1 latent", "2 latents")) == ["1 latent", "2 latents"]
