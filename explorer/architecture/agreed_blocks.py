@@ -19,6 +19,7 @@ from netloupe.explorer.roles import find_weight
 from .authored_lists import ListMember, Path, read_form
 from .claims import Said, read_counts
 from .clause import MINOR, Clause
+from .list_ends import end_with_lists
 from .located_pieces import LocatedPieces
 from .piece_words import count_pieces, name_kind, write_plural
 from .pieces import Piece
@@ -113,6 +114,7 @@ class AgreedBlocks:
             elif clause.members and not clause.is_class:
                 kept[place : place + 1] = self._judge_row(clause, kept)
             elif not clause.parts:
+                kept[place] = end_with_lists(self._lists, self._paths, clause)
                 kept = self._judge_blocks(kept, place)
             place += 1
         return kept

@@ -43,6 +43,7 @@ from .reach import Reach
 from .remainders import tell_others
 from .side_by_side import join_side_by_side
 from .sketch import BlockSketch, Sketch
+from .stage_clauses import LANES
 from .topology import find_topology
 from .topology_clauses import ToldTopology, TopologyTeller
 from .unwidened import find_unwidened
@@ -145,7 +146,9 @@ def compose(
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
     end = "" if network.tells_outputs else in_order.shorten(end)
-    clauses = ["" if in_order.tells_taken else taken.text, *in_order.clauses, network.text, end]
+    # lanes of several resolutions that exchange values are no way down and up
+    way = "" if any(LANES.search(clause) for clause in in_order.clauses) else network.text
+    clauses = ["" if in_order.tells_taken else taken.text, *in_order.clauses, way, end]
     return Sketch("", network.title, tuple(clauses), blocks, facts)
 
 

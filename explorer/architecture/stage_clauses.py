@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
@@ -35,6 +36,8 @@ _STAGED = (
 _PLAIN = frozenset({"conv", "mlp"})
 #: kinds of block that go through stages
 IN_STAGES = frozenset({"group", "inverted", "residual", "separable"})
+#: how lanes are told that stand side by side in stages
+LANES = re.compile(r" in \d+(?: to \d+)? lanes of ")
 #: chains that stand side by side in a stage
 _LEAST_LANES = 2
 

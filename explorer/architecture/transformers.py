@@ -8,6 +8,7 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .averaged_heads import read_averaged_heads
@@ -407,11 +408,24 @@ def _is_smaller_between(outline: Outline, before: Layer, layer: Layer) -> bool:
             if giver.place in seen or not giver.follows(last) or _is_one_place(outline, giver):
                 continue
             seen.add(giver.place)
-            if giver.is_pool or (giver.kind == "conv" and giver.is_strided):
+            if _makes_fewer(outline, giver):
                 is_smaller = True
             else:
                 pending.append(giver)
     return is_smaller
+
+
+def _makes_fewer(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part gives fewer places: a pool, or a block that convolves with strides."""
+    if part.kind not in ("conv", *_CONVOLUTIONAL, *_SEPARABLE):
+        return part.is_pool
+    operations = outline.operations
+    return part.is_strided or any(
+        max(read_ints(operations.nodes[number], "strides"), default=1) > 1
+        for number in part.numbers
+        if operations.nodes[number].operator.has("convolves")
+        and not operations.nodes[number].operator.has("transposed")
+    )
 
 
 def _is_one_place(outline: Outline, part: OutlinePart) -> bool:

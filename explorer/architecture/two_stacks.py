@@ -66,7 +66,8 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts: dict[str, Detail] = {}
     kinds = []
     for stack in stacks:
-        layer_facts = describe_layers(outline, stack.layers)
+        layers = stack.layers[:-1] if _is_pooled(stack) else stack.layers
+        layer_facts = describe_layers(outline, layers)
         tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
         patch = find_patch(outline, stack.first.place)
         patch = patch if patch is not None and stack.first.follows(patch) else None
@@ -78,7 +79,8 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         if patch is not None:
             sizes["patch"] = patch.kernel[0]
         said = [
-            write_blocks(len(stack.layers), "block", layer_facts),
+            write_blocks(len(layers), "block", layer_facts),
+            "attention pooling" if _is_pooled(stack) else "",
             f"patches of {sizes['patch']} × {sizes['patch']}" if patch is not None else "",
             *write_sizes(sizes),
         ]
@@ -86,9 +88,7 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         texts.append(f"{kind} transformer of {', '.join(filter(None, said))}")
         facts |= sizes
         facts |= {f"{kind}_{name}": size for name, size in list_sizes(layer_facts).items()}
-        blocks.append(
-            sketch_blocks(outline, f"{kind} transformer block", stack.layers, layer_facts)
-        )
+        blocks.append(sketch_blocks(outline, f"{kind} transformer block", layers, layer_facts))
     for name in ("heads", "head_width", "width", "inner_width"):
         if facts.get(f"vision_{name}") == facts.get(f"text_{name}", 0):
             facts[name] = facts[f"text_{name}"]
@@ -105,6 +105,17 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     if sorted(kinds) == ["text", "vision"]:
         family = "two towers: vision transformer and text transformer"
     return Sketch(family, title, ("; ".join(texts),), tuple(blocks), facts)
+
+
+def _is_pooled(stack: Stack) -> bool:
+    """Return whether the last layer alone attends from a stored query: it pools, and is no block.
+
+    X. Zhai and others, Scaling Vision Transformers, 2022, section 3.1: multihead attention pooling.
+    """
+    is_asking = [
+        any(part.name == "Cross-attention" for part in layer.attentions) for layer in stack.layers
+    ]
+    return len(is_asking) > 1 and is_asking[-1] and not any(is_asking[:-1])
 
 
 def _list_parts(stack: Stack) -> list[OutlinePart]:

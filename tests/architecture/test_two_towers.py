@@ -84,3 +84,39 @@ def test_largest_similarities_of_tokens_are_no_cosine_of_vectors(largest: bool) 
     told = compare(largest=largest).sentence
     assert "cosine" not in told
     assert ("token by token (largest similarities summed up)" in told) is largest
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_a_layer_that_asks_once_pools_and_is_no_block(depth: int) -> None:
+    """X. Zhai and others, Scaling Vision Transformers, 2022, section 3.1."""
+    net = Network()
+    kernel = net.weight(8, 3, 16, 16)
+    x = net.take("image", (1, 3, 64, 64))
+    x = net.add("Conv", x, kernel, kernel_shape=[16, 16], strides=[16, 16])
+    x = net.add("Reshape", x, net.numbers(0, 8, -1))
+    x = net.add("Transpose", x, perm=[0, 2, 1])
+    for _ in range(depth):
+        x = net.block(x)
+    x = net.norm(x, 8)
+    heads = net.numbers(0, -1, 2, 4)
+    key, value = (net.add("Reshape", net.linear(x, 8, 8), heads) for _ in "kv")
+    scores = net.add("MatMul", net.weight(1, 2, 1, 4), net.add("Transpose", key, perm=[0, 2, 3, 1]))
+    value = net.add("Transpose", value, perm=[0, 2, 1, 3])
+    pooled = net.add("MatMul", net.add("Softmax", scores, axis=-1), value)
+    pooled = net.add(
+        "Reshape", net.add("Transpose", pooled, perm=[0, 2, 1, 3]), net.numbers(0, -1, 8)
+    )
+    pooled = net.linear(pooled, 8, 8)
+    pooled = net.add("Add", pooled, net.feed(net.norm(pooled, 8)))
+    y = net.embed("ids")
+    for _ in range(3):
+        y = net.block(y)
+    sides = [
+        net.add("LpNormalization", net.add("ReduceMean", one, net.numbers(1), keepdims=0), axis=-1)
+        for one in (pooled, y)
+    ]
+    sides[1] = net.add("Transpose", sides[1], perm=[1, 0])
+    sentence = net.finish(net.add("MatMul", *sides)).architecture.sentence
+    assert f"vision transformer of {depth} blocks" in sentence
+    assert "attention pooling" in sentence
+    assert sentence.count("self-attention 2 heads × 4") == 2

@@ -25,8 +25,12 @@ class _Stages(Network):
         return self.add("Reshape", turned, self.numbers(0, self.width, self.side, self.side))
 
     def reduce(self, x: str, wide: int, way: str, taken: int) -> str:
-        """Make a map of half its sides, of ``wide`` channels: by a convolution or a pool."""
+        """Make a map of half its sides, of ``wide`` channels, by a convolution, block or pool."""
         self.side //= 2
+        if way == "block":
+            x = self.add("Gelu", self.conv(x, taken, wide, 1))
+            x = self.add("Gelu", self.conv(x, wide, wide, group=wide, strides=[2, 2]))
+            return self.conv(x, wide, wide, 1)
         if way == "pool":
             x = self.add("AveragePool", x, kernel_shape=[2, 2], strides=[2, 2])
             return x if wide == taken else self.conv(x, taken, wide, 1)
@@ -83,7 +87,7 @@ def _tell(
     return net.finish(net.linear(pooled, net.width, 10)).architecture
 
 
-@pytest.mark.parametrize("way", ["conv", "pool"])
+@pytest.mark.parametrize("way", ["block", "conv", "pool"])
 @pytest.mark.parametrize(
     "stages",
     [

@@ -73,6 +73,17 @@ def test_equal_steps_say_nothing() -> None:
     assert tell_lacking_modules(_find_loop(net.finish(state))) == []
 
 
+def test_a_module_of_which_a_part_was_computed_beforehand_is_there() -> None:
+    """As a cell whose first state is zero, of which the product with that is left out."""
+    net = _Planner()
+    state = net.call("representation", net.take("x", (1, 8)), 3)
+    results = []
+    for step in range(4):
+        state = net.call("dynamics", state, 3 if step else 1)
+        results.append(net.call("prediction", state, 3))
+    assert tell_lacking_modules(_find_loop(net.finish(net.add("Concat", *results, axis=0)))) == []
+
+
 def test_a_layer_that_an_exporter_may_have_computed_is_no_module() -> None:
     assert tell_lacking_modules(_find_loop(_plan(4, moves=1))) == []
 
