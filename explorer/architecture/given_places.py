@@ -24,7 +24,8 @@ def write_outputs(graph: Graph, count: int) -> str:
     A map has channels. What is said of a whole input is not so of each of its places: the shape
     that the file states tells them apart, where there is one output.
     """
-    only = graph.outputs[0] if len(graph.outputs) == 1 else None
+    outputs = [*graph.outputs]
+    only = outputs.pop() if len(outputs) == 1 else None
     shape = read_stated_shape(only)
     if only is None or shape is None:
         return write_given(count, "outputs")

@@ -18,7 +18,7 @@ _SAME = 1e-3
 def find_teleports(outline: Outline) -> Iterator[Merge]:
     """Find rounds of messages of which each goes back to the first values by a share.
 
-    (1 - α) · A · z + α · h, h being the same in all rounds (J. Gasteiger and others, Predict then
+    (1 - a) · A · z + a · h, h being the same in all rounds (J. Gasteiger and others, Predict then
     Propagate: Graph Neural Networks meet Personalized PageRank, 2019, equation 5).
     """
     found: dict[OutlinePart, list[tuple[float, list[OutlinePart], OutlinePart]]] = {}

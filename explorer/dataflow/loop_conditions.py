@@ -13,8 +13,8 @@ def find_fixed_condition(graph: Graph) -> Value | None:
     The operator specification of ONNX (Loop): the graph gives the condition first.
     """
     node = graph.parent_node
-    if node is None or not node.operator.has("loops") or not graph.outputs:
+    given = next(iter(graph.outputs), None)
+    if node is None or given is None or not node.operator.has("loops"):
         return None
-    given = graph.outputs[0]
     has_condition = graph.dialect.body_binding(node.operator).first_output > 0
     return given if has_condition and is_input_independent(given) else None

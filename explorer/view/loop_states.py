@@ -34,7 +34,7 @@ class State(NamedTuple):
     given: Value
 
 
-def list_states(node: Node, graph: Graph) -> list[State]:
+def list_turn_states(node: Node, graph: Graph) -> list[State]:
     """Return the states of a node that runs a graph again and again; nothing of any other."""
     operator = node.operator
     if not operator.has("loops") or operator.body is None:
@@ -71,7 +71,7 @@ def gather_states(
     entering, leaving
         The values that have a port at the border of the node.
     """
-    states = list_states(node, graph)
+    states = list_turn_states(node, graph)
     if not states:
         return NOTHING_CARRIED
     told = name_handed([Handed((n, 0), one.taken, one.given) for n, one in enumerate(states)])
