@@ -178,7 +178,8 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/evoformer.dynamo.onnx": Architecture(
         family="pair and alignment transformer",
-        blocks=(_runs("Evoformer block", 8),),
+        # each has two tracks of attention along rows and columns, and what feeds forward
+        blocks=(_runs("Evoformer block", 8), _runs("track of a block", 2, may_lack=True)),
         width=32,
         heads=4,
         head_width=8,
