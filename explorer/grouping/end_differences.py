@@ -1,6 +1,6 @@
 """What the first or the last block of a stack lacks that all others have, in words.
 
-``the last without GELU``, ``the first begins the sum``, ``the last without one branch``; where
+``the last without GELU``, ``the first begins the sum``, ``the last gives 1 of 2 results``; where
 others of the kind are left, ``the last without one Linear``.
 """
 
@@ -55,8 +55,10 @@ def tell_lacking(
     which = "the last" if is_last else "the first"
     if is_last and _adds_part(_list_missing(odd, whole), whole):
         return "each result is added to the next part"
-    if is_last and _lacks_branch(odd, whole):
-        return f"{which} without one branch"
+    results = _count_results(odd, whole) if is_last else None
+    if results is not None:
+        given, all_given = results
+        return f"{which} gives {given} of {all_given} results"
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")
@@ -161,8 +163,10 @@ def _adds_part(missing: Sequence[Node], whole: Sequence[Node]) -> bool:
     return maker is not None and maker.operator.has("slices", "splits")
 
 
-def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
-    """Return whether what one block lacks are all nodes that lead to some of its results alone.
+def _count_results(odd: Sequence[Node], whole: Sequence[Node]) -> tuple[int, int] | None:
+    """Return how many results one block gives, and another one, where it lacks what leads to some.
+
+    None where it lacks anything else than all nodes that lead to some results alone.
 
     A layer that gives something to these, too, may be narrower: of the last block of two streams
     the stream that ends is scaled and shifted less often (P. Esser and others, Scaling Rectified
@@ -173,7 +177,7 @@ def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
     for kind in (ours - theirs).elements():
         wider = next((other for other in lacking if _is_narrower(kind, other)), None)
         if wider is None:
-            return False
+            return None
         lacking[wider] -= 1
     lacking = +lacking
     reached: dict[Node, frozenset[Node]] = {}
@@ -187,14 +191,15 @@ def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
         else:
             reached[node] = frozenset().union(*(reached[user] for user in users))
     if len(results) > _MOST_RESULTS:
-        return False
+        return None
     for count in range(1, len(results)):
         for chosen in combinations(results, count):
             only = frozenset(chosen)
             branch = [node for node in whole if reached[node] and reached[node] <= only]
             if Counter(map(tell_kind, branch)) == lacking:
-                return not all(node.operator.has(*HANDING_TRAITS) for node in branch)
-    return False
+                is_work = not all(node.operator.has(*HANDING_TRAITS) for node in branch)
+                return (len(results) - count, len(results)) if is_work else None
+    return None
 
 
 def _is_narrower(kind: NodeKind, other: NodeKind) -> bool:

@@ -88,10 +88,16 @@ def _make_gate(blocks: FoundBlocks, end: int, gate: FoundBlock, value: Value) ->
     if split is not None and is_split and numbers.issuperset(operations.users[split]):
         numbers |= {split}
         name = "GLU"
-    if content is not None and content.name.rpartition(" · ")[2] == "tanh":
-        name = "Gated unit"
+    told: tuple[str, ...] = ()
+    if content is not None and (
+        content.kind == "activation" or operations.nodes[content.end].operator.has("activates")
+    ):
+        name = "Gated unit"  # of a GLU what counts is linear (Y. Dauphin and others, 2017)
+        activation = content.name.rpartition(" · ")[2]
+        told = () if activation == "tanh" else (activation,)
     described = next((part for part in (content, gate) if part is not None and part.facts), gate)
-    return FoundBlock("gate", name, numbers, end, described.facts, described.details, tuple(parts))
+    facts = (*described.facts, *told)
+    return FoundBlock("gate", name, numbers, end, facts, described.details, tuple(parts))
 
 
 def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:

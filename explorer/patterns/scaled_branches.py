@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.dataflow import trace_on
+from netloupe.explorer.dataflow import is_input_independent, trace_on
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -86,5 +86,5 @@ def _list_added(value: Value) -> list[Value]:
     if giver is None or not giver.operator.has("adds") or len(value.users) != 1:
         return []
     taken = [each for each in giver.inputs if each is not None]
-    is_of_computed = len({*taken}) == len(taken) > 1 and not any(map(is_constant, taken))
+    is_of_computed = len({*taken}) == len(taken) > 1 and not any(map(is_input_independent, taken))
     return taken if is_of_computed else []

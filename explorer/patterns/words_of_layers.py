@@ -33,7 +33,7 @@ LAYERS = (
     FigureWord(
         "gate",
         "A product with how much of something counts, mostly between 0 and 1: "
-        "`Gate`, `GLU`, and `Gated unit` where what counts is a tanh.",
+        "`Gate`, `GLU`, and `Gated unit` where what counts is a tanh or another activation.",
         "gate",
     ),
     FigureWord(

@@ -17,8 +17,8 @@ from .item import NOTHING_CARRIED, Carried
 from .repetitions import Handed
 
 
-class State(NamedTuple):
-    """One state.
+class TurnState(NamedTuple):
+    """One of the values that each turn takes from the one before.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class State(NamedTuple):
     given: Value
 
 
-def list_turn_states(node: Node, graph: Graph) -> list[State]:
+def list_turn_states(node: Node, graph: Graph) -> list[TurnState]:
     """Return the states of a node that runs a graph again and again; nothing of any other."""
     operator = node.operator
     if not operator.has("loops") or operator.body is None:
@@ -48,7 +48,7 @@ def list_turn_states(node: Node, graph: Graph) -> list[State]:
         last = last - scanned if isinstance(scanned, int) and 0 < scanned <= last else 0
     outputs = graph.outputs[binding.first_output :]
     return [
-        State(start, result, taken, given)
+        TurnState(start, result, taken, given)
         for start, taken, given, result in zip(
             node.inputs[first:last],
             graph.inputs[first:],

@@ -40,7 +40,7 @@ def test_the_last_of_a_stack_may_hand_nothing_on() -> None:
     assert [child.node_count for child in stack.inner_groups()] == [5, 6, 6, 6, 6, 4]
     assert list_changes(stack) == [
         "the first begins the sum",
-        "the last without one branch",
+        "the last gives 1 of 2 results",
     ]
 
 

@@ -62,7 +62,7 @@ def make_tapped(stages: int = 5, *, depths: tuple[int, ...] = ()) -> Model:
 def test_stages_that_each_give_a_result_are_one_stack_to_the_last() -> None:
     (repeat,) = list_repeats(make_tapped())
     assert count_members(repeat) == [15, 15, 15, 15, 13]
-    assert list_changes(repeat) == ["the last without one branch"]
+    assert list_changes(repeat) == ["the last gives 1 of 2 results"]
 
 
 def test_stages_of_other_depths_are_no_stack() -> None:
@@ -103,7 +103,7 @@ def make_graph_network(blocks: int, *, lacking: str) -> Model:
 def test_a_last_nameless_block_need_not_update_what_no_block_takes() -> None:
     (repeat,) = list_repeats(make_graph_network(5, lacking="edges"))
     assert count_members(repeat) == [15, 15, 15, 15, 14]
-    assert list_changes(repeat) == ["the last without one branch"]
+    assert list_changes(repeat) == ["the last gives 1 of 2 results"]
 
 
 def test_a_nameless_block_that_breaks_off_before_its_result_is_no_last_one() -> None:
@@ -234,7 +234,7 @@ def make_two_streams(blocks: int = 4, *, last_width: int = WIDTH) -> Model:
 
 @pytest.mark.parametrize(
     ("last_width", "told"),
-    [(WIDTH, ["the last without one branch"]), (3 * WIDTH, [])],
+    [(WIDTH, ["the last gives 1 of 2 results"]), (3 * WIDTH, [])],
 )
 def test_a_last_block_may_steer_the_stream_that_ends_less(last_width: int, told: list[str]) -> None:
     (repeat,) = list_repeats(make_two_streams(last_width=last_width))
