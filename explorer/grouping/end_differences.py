@@ -18,6 +18,8 @@ from netloupe.explorer.patterns import GraphContext, find_ingredients, read_numb
 
 from .node_kinds import NodeKind, tell_kind
 
+#: how it is said that a block does not give all that others do
+RESULTS = "results"
 #: blocks of more nodes are not compared
 _MOST_COMPARED = 400
 #: so many parts are told of which a block lacks one
@@ -58,7 +60,7 @@ def tell_lacking(
     results = _count_results(odd, whole) if is_last else None
     if results is not None:
         given, all_given = results
-        return f"{which} gives {given} of {all_given} results"
+        return f"{which} gives {given} of {all_given} {RESULTS}"
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")

@@ -23,7 +23,7 @@ from netloupe.explorer.patterns import (
 )
 from netloupe.explorer.patterns.readings import read_int, read_ints
 
-from .end_differences import tell_lacking, tell_start
+from .end_differences import RESULTS, tell_lacking, tell_start
 from .group import Group
 from .member_nodes import list_member_nodes
 from .member_numbers import tell_numbers
@@ -100,6 +100,8 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         activations,
     ]
     ends = _tell_ends(member_nodes, shown)
+    if repeat.is_loop:  # what a last step gives less is what nobody takes any more
+        ends = {place: text for place, text in ends.items() if not text.endswith(RESULTS)}
     place = _find_odd(profiles)
     if place is not None and "/" not in kernels:
         if place not in (*ends, shown):

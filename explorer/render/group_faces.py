@@ -24,6 +24,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import IDEA, Recognition
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 from netloupe.explorer.view import Item
 
 from .box import MARGIN, MOST_WIDTH, make_box
@@ -47,6 +48,7 @@ _SUMMED = "side by side, summed"
 #: between widths, and those of a part that is named
 _ARROW = "→"
 _NAMED = re.compile(rf"[A-Za-z]+ \d[\d,]* {_ARROW}")
+_HEADS = re.compile(r"\d[\d,]* heads?\b")
 #: by which an exporter tells operators of one kind apart
 _NUMBER = re.compile(r"_\d+$")
 #: what takes rows of a table, or multiplies by it, has so many nodes at most
@@ -202,10 +204,33 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
         # the first one begins with the width of the stack before
         course = _list_ends(others, spans)
         return write_course(course) if course else ""
+    facts = _tell_heads(facts, [_list_heads(block) for block in others])
     told = sum(write_contents(block.contents, fits_row).facts == facts for block in others)
     # of the first or the last block it is said besides in what it differs
     is_told = is_known or told >= len(others) - bool(write_difference(repeat))
     return facts if is_told and (len({*spans}) == 1 or not tells_stream) else ""
+
+
+def _tell_heads(facts: str, heads: Sequence[tuple[int, ...]]) -> str:
+    """Return facts, with the heads of the first block where it has others than all behind it.
+
+    So begins a stage with half as many (Z. Dai and others, CoAtNet, 2021, table 3). Heads that
+    differ in another way are left out.
+    """
+    if len({*heads} - {()}) < 2:
+        return facts
+    first = heads[0][0] if len({*heads[1:]}) == 1 == len({*heads[0]}) else 0
+    told = (
+        (f"{first:,}, then {fact}" if first else "") if _HEADS.match(fact) else fact
+        for fact in facts.split(AND)
+    )
+    return AND.join(filter(None, told))
+
+
+def _list_heads(block: Group) -> tuple[int, ...]:
+    """Return how many heads each attention of a block has, as far as that is known."""
+    found = (one.details.read_as(AttentionDetails).heads for one in block.contents)
+    return tuple(number for number in found if number is not None)
 
 
 def _list_ends(

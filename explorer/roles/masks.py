@@ -232,10 +232,14 @@ def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
 
     Positions that are given from outside and compared with counted ones do not, nor what is counted
     of an input: which places belong to each other (J.-B. Alayrac and others, Flamingo, 2022,
-    section 2.4).
+    section 2.4). Nor does a square of as many rows as columns: of each two places it tells whether
+    one sees the other (P. Velickovic and others, Graph Attention Networks, 2018, section 2.1).
     """
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     if shape is None or len(shape) != 2:
+        return False
+    rows, columns = (dim.value for dim in shape)
+    if rows == columns and isinstance(rows, int) and rows > 1:
         return False
     given = {use.value for use in piece.uses}
     pending = [value]
