@@ -23,6 +23,8 @@ Child = Group | Node
 
 #: the two ends of the edges of a graph, where both are looked up
 _BOTH_ENDS = "source, target of edges"
+#: what nobody knows the use of, beside what is known
+_OTHERS = "others"
 #: what something stored has become by a normalization
 _TABLE = "normalized table"
 #: what leads to some pieces is looked through up to so many children; they have few before them
@@ -171,6 +173,13 @@ def _wrap(
     takers = {id(taker) for child in family for taker in neighbours.list_takers(child)} - inside
     joined = Group("preparation", home.graph, free_path(home, PREPARATION), PREPARATION, "", home)
     joined.facts = tell_made(family)
+    unnamed = (
+        one for one in family if isinstance(one, Group) and one.label.startswith(PREPARATION)
+    )
+    if joined.facts and any(
+        id(taker) not in inside for one in unnamed for taker in neighbours.list_takers(one)
+    ):
+        joined.facts += (_OTHERS,)
     joined.children = [*family]
     adopt(joined)
     keys = [id(child) for child in home.children]

@@ -152,8 +152,8 @@ def lay_back_edge(inside: Inside, room: LoopRoom, direction: Direction) -> tuple
         curves = [curve[:, ::-1] for curve in curves]
     # what is written stands before the streams that come in from above
     widest = max(room.widths, default=0.0)
-    free = min((*inside.inputs, breadth)) if is_down else np.inf
-    first = min(free - _GAP - widest, _HALF_WIDTH - _ASIDE)
+    free = min((*inside.inputs, breadth)) - _GAP if is_down else length
+    first = min(free - widest, _HALF_WIDTH - _ASIDE)
     over = _HALF_WIDTH + (_ABOVE if is_down else _ASIDE)
     places = [
         (first + width / 2, -over - _LINE * (line + 0.5)) for line, width in enumerate(room.widths)

@@ -22,6 +22,8 @@ from .placement import Curve, Floats, Integers, Point
 from .scene import Flat, Scene, SceneBox, SceneEdge, ScenePort
 from .titles import SIDE, Title
 
+#: half the height of a text beside an edge
+_HALF_TEXT = 9.0
 #: between columns, where a stream is led up
 _GUTTER = 56.0
 #: from what is in a column to the way below it or above it, and the radius of its corners
@@ -231,8 +233,8 @@ class Columns:
         inside = upper == lower
         np.maximum.at(bottoms, upper[inside], extents[inside, 3])
         for edge in drawn.edges:
-            if edge.label and self._is_down:
-                half = self._titles.label(edge.label)[1] / 2
+            if edge.label:
+                half = self._titles.label(edge.label)[1] / 2 if self._is_down else _HALF_TEXT
                 column = int(np.searchsorted(self._heights, edge.label_y, "right"))
                 lows[column] = min(lows[column], edge.label_x - half)
                 highs[column] = max(highs[column], edge.label_x + half)

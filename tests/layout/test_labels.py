@@ -191,13 +191,14 @@ def test_labels_of_random_models(engine: LayoutEngine, model: Model, direction: 
     check_places(view, engine, direction)
 
 
-@pytest.mark.parametrize("name", ["dlrm.legacy", "gpt2_past.legacy", "hrnet.legacy"])
+@pytest.mark.parametrize("name", ["dlrm.legacy", "tacotron2.legacy", "hrnet.legacy"])
 def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: str) -> None:
     model = shared_model(f"exported/{name}.onnx")
     scene = make_picture(
         model, ViewOptions.parse({}), composer=Composer(engine), deadline=600
     ).scene
-    counted = [edge for edge in scene.edges if edge.label.startswith("×")]
+    edges = [edge for edge in scene.edges if edge.kind != "loop"]
+    counted = [edge for edge in edges if edge.label.startswith("×")]
     assert counted
     for edge in counted:
         away = [

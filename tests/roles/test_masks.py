@@ -98,3 +98,24 @@ def test_what_tells_where_a_number_stands_is_a_mask(chosen: str) -> None:
 def test_what_chooses_otherwise_is_none(condition: str, chosen: str) -> None:
     purpose = _find_purposes(_write_choice(condition, chosen)).get("c")
     assert purpose is None
+
+
+@pytest.mark.parametrize(("rows", "is_padding"), [(1, True), (3, True), (4, False)])
+def test_a_square_tells_which_places_see_each_other_and_no_padding(
+    rows: int, is_padding: bool
+) -> None:
+    graph = f"""
+        net (int64[{rows}, 4] seen, float[1, 4, 3] x0) => (float[1, 4, 3] y)
+        <float[3, 3] w = {_NINE}, float zero = {{0}}, float much = {{-1000}}>
+        {{
+            given = Cast <to = 9> (seen)
+            other = Not (given)
+            mask = Where (other, much, zero)
+            {_attend(0, "mask")}
+            {_attend(1, "mask")}
+            y = Tanh (x2)
+        }}
+    """
+    purpose = _find_purposes(graph)["mask"]
+    assert purpose is not None
+    assert purpose == Purpose("attention mask", ("padding",) if is_padding else ())
