@@ -21,7 +21,6 @@ from .determined_nodes import (
     find_leading_nodes,
     list_edges,
 )
-from .loop_conditions import find_fixed_condition
 from .passing import (
     MOST_PASSED,
     copies_stored,
@@ -42,7 +41,6 @@ __all__ = [
     "Integers",
     "copies_stored",
     "find_determined_nodes",
-    "find_fixed_condition",
     "find_giver",
     "find_input_independence",
     "find_input_independence_given",

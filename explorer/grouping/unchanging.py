@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.dataflow import find_fixed_condition
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
@@ -83,7 +82,6 @@ def _find_unchanging(shown: Sequence[Node], context: GraphContext) -> frozenset[
     What only arranges something learned is among them. Looked at are nodes that are shown, and what
     these are computed of.
     """
-    condition = find_fixed_condition(shown[0].graph) if shown else None
     fit: set[Node] = set()
     arranged: set[Node] = set()
     learned: set[Node] = set()
@@ -92,9 +90,7 @@ def _find_unchanging(shown: Sequence[Node], context: GraphContext) -> frozenset[
         operator = node.operator
         givers = {value.producer for value in node.inputs if value is not None}
         is_scale = any(giver is not None and giver.operator.has("quantizes") for giver in givers)
-        if operator.has("random") or any(
-            value.is_output and value is not condition for value in outputs
-        ):
+        if operator.has("random") or any(value.is_output for value in outputs):
             continue
         if is_scale or not learned.isdisjoint(givers):
             learned.add(node)

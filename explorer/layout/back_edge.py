@@ -94,6 +94,8 @@ def plan_back_edge(item: Item, plan: Plan, measure: LoopMeasure) -> BackEdge | N
     if value is None:
         return None
     labels = measure.loop_labels(item)
+    if not labels:
+        return None
     start = -1 if carried.start is None else borders.inputs.get(carried.start, -1)
     others = {borders.inputs.get(one, -1) for one in carried.starts} - {start, -1}
     room = LoopRoom(

@@ -43,7 +43,7 @@ class FaceBook:
         has_controls: bool = True,
     ) -> None:
         self._categories = GroupCategories()
-        self._has_controls = has_controls
+        self.has_controls = has_controls
         self._facts = NodeFacts() if details == "facts" else None
         self._in_line = details == "facts" and direction == "TB" and not is_narrow
         self._faces: dict[tuple[object, ...], Face] = {}
@@ -62,7 +62,7 @@ class FaceBook:
                 item,
                 self._facts,
                 in_line=self._in_line,
-                has_controls=self._has_controls,
+                has_controls=self.has_controls,
                 categories=self._categories,
             )
             face = self._faces[key] = self._distinct.setdefault(face, face)

@@ -83,8 +83,14 @@ class Labels:
         return self.label(f"×{count:,}")
 
     def loop_labels(self, item: Item) -> tuple[tuple[str, float], ...]:
-        """Return the lines over the back edge of an open loop, each with its width in pixels."""
+        """Return the lines over the back edge of an open loop, each with its width in pixels.
+
+        Nothing for a node that runs a graph where it can be closed again: a page without a kernel
+        lays out its picture anew, and knows no way back.
+        """
         repeat = item.repeat
+        if repeat is None and self.faces.has_controls:
+            return ()
         times = f"×{len(repeat.children):,}, {SHARED}" if repeat is not None else EACH_TURN
         names = item.carried.loop
         more = len(names) - _MOST_CARRIED

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
-from netloupe.explorer.dataflow import find_fixed_condition
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import (
     Graph,
@@ -211,11 +210,6 @@ class ChildMaker:
             inputs += tuple([v for v in outputs if v.graph is not graph and v not in known])
         else:
             outputs = tuple(value for value in outputs if not body.results.get(value))
-            fixed = find_fixed_condition(graph)
-            outputs = tuple(value for value in outputs if value is not fixed)
-            constants = tuple(value for value in constants if value is not fixed)
-            if graph.parent_node is not None and graph.parent_node.operator.has("loops"):
-                inputs = tuple(value for value in inputs if value.is_used or value.is_output)
         return inputs, constants, outputs
 
     def _make_terminals(
