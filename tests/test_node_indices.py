@@ -50,6 +50,7 @@ _REACHED = {
     "grouping/kinds.py list_labels": "nodes of the tree's own groups",
     "grouping/arrangement_targets.py _takes": "what is a child of a group of the tree",
     "grouping/simplify.py group_flat": "nodes of the tree's own groups",
+    "grouping/tree.py build_group_tree": "nodes that stand for groups of the tree",
     "model/nesting.py is_before": "taken after both were brought into one graph",
     "overlays/name_lookup.py find": "given with the graph of the node itself",
     "overlays/inner_graph_numbers.py fill": "arrays are made for the graph that the node names",

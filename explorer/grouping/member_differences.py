@@ -109,15 +109,14 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
 def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
     """Return whether a first member takes nothing but what others take, too: its stream is stored.
 
-    What it would compute of that an exporter may have computed beforehand. It takes that as they
-    do: what all layers of a dense block join is the stream of the first.
+    What it would compute of that an exporter may have computed beforehand. What all layers of a
+    dense block join is the stream of the first.
     """
     first, *others = map(MemberReader, members)
     taken = first.list_taken()
     if not others or not taken < set[Value]().union(*(one.list_taken() for one in others)):
         return False
-    uses = (one.list_uses(taken) for one in others)
-    return first.list_uses(taken) <= set[tuple[Value, str, int]]().union(*uses)
+    return not any(first.list_joined(taken) != one.list_joined(taken) for one in others)
 
 
 def list_starts(first: Sequence[Node], second: Sequence[Node]) -> list[Node]:
@@ -266,12 +265,13 @@ class MemberReader:
             and not is_input_independent(source)
         }
 
-    def list_uses(self, taken: Container[Value]) -> set[tuple[Value, str, int]]:
-        """Return as which operand of which operator the member takes some values around it."""
+    def list_joined(self, taken: Container[Value]) -> set[Value]:
+        """Return which of some values around the member it puts beside others."""
         return {
-            (source, node.op_type, place)
+            source
             for node in self.nodes
-            for place, value in enumerate(_list_operands(node))
+            if node.operator.has("joins")
+            for value in _list_operands(node)
             if (source := self._find_source(value)) is not None and source in taken
         }
 
