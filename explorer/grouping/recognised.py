@@ -115,8 +115,9 @@ class Recogniser:
         nodes = list_member_nodes(group, MOST_NODES)
         if not nodes or _is_around_stack(group):
             return None
-        # what a single node is may follow from what gives to it
-        known = self._known if len(nodes) > 1 else {}
+        # what one operation is, with what lays out for it, may follow from what gives to it
+        is_shared = len(nodes) > 1 and group.kind != "operation"
+        known = self._known if is_shared else {}
         found = self._recognise_nodes(nodes, self._keys.write(nodes), known)
         is_made = found is not None and group.kind == "block" and group.type_name == found.name
         if found is not None and is_mere_arithmetic(found) and not is_made:
