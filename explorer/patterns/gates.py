@@ -89,15 +89,21 @@ def _make_gate(blocks: FoundBlocks, end: int, gate: FoundBlock, value: Value) ->
         numbers |= {split}
         name = "GLU"
     told: tuple[str, ...] = ()
-    if content is not None and (
-        content.kind == "activation" or operations.nodes[content.end].operator.has("activates")
-    ):
+    activation = _find_activation(operations, content)
+    if activation == "tanh" or (activation and name == "GLU"):
         name = "Gated unit"  # of a GLU what counts is linear (Y. Dauphin and others, 2017)
-        activation = content.name.rpartition(" · ")[2]
         told = () if activation == "tanh" else (activation,)
     described = next((part for part in (content, gate) if part is not None and part.facts), gate)
     facts = (*described.facts, *told)
     return FoundBlock("gate", name, numbers, end, facts, described.details, tuple(parts))
+
+
+def _find_activation(operations: Operations, content: FoundBlock | None) -> str:
+    """Return the activation that a branch ends with; "" for none."""
+    if content is None:
+        return ""
+    ends = operations.nodes[content.end].operator.has("activates")
+    return content.name.rpartition(" · ")[2] if content.kind == "activation" or ends else ""
 
 
 def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
