@@ -210,9 +210,13 @@ def tell_made(family: Sequence[Child]) -> tuple[str, ...]:
 
 
 def _tell_masks(masks: Sequence[Group]) -> str:
-    """Return ``causal and padding mask``, or ``causal and window 512 masks`` of several."""
+    """Return ``causal and padding mask``, or ``causal and window 512 masks`` of several.
+
+    Of one that compares places in a way that is not known, nothing is certain but that it is one.
+    """
     told = [*dict.fromkeys(fact for mask in masks for fact in mask.facts)]
-    if not told:
+    unknown = [mask for mask in masks if not mask.facts]
+    if not told or any(node.operator.has("compares_order") for node in list_nodes_inside(unknown)):
         return MASK
     *before, last = told
     which = f"{', '.join(before)} and {last}" if before else last
