@@ -16,6 +16,8 @@ Scope = tuple[str, ...]
 
 #: of operators that give what they take, in another type at most
 PASSING_TRAITS = ("casts", "copies")
+#: of operators that lay the same elements out anew, which an optimiser joins across modules
+_SHARED_TRAITS = ("permutes", "reshapes")
 
 
 def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
@@ -36,11 +38,13 @@ def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> di
         there by a node of that scope itself, as a residual sum is.
     """
     found: dict[int, Scope] = {}
-    for index in find_nodes_with(graph, *PASSING_TRAITS).tolist():
+    for index in find_nodes_with(graph, *PASSING_TRAITS, *_SHARED_TRAITS).tolist():
         scope, node = of_node[index], graph.nodes[index]
         if not scope or len(node.outputs) != 1 or node.output(0) is None:
             continue
         users = [_find_scope(user, graph, of_node) for user in node.output(0).users]
+        if node.operator.has(*_SHARED_TRAITS):
+            scope = _leave_own(scope, users)
         around = [user for user in users if user is not None and not _is_inside(user, scope)]
         if not around or len(around) == len(users) or None in users:
             continue
@@ -49,9 +53,17 @@ def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> di
             continue
         giver = () if operand.producer is None else _find_scope(operand.producer, graph, of_node)
         holder = _find_common(scope, around)
-        if giver is not None and not _is_inside(giver, scope) and holder in around:
+        is_shared = node.operator.has(*_SHARED_TRAITS) or holder in around
+        if giver is not None and not _is_inside(giver, scope) and is_shared:
             found |= dict.fromkeys(row, holder)
     return found
+
+
+def _leave_own(scope: Scope, users: Sequence[Scope | None]) -> Scope:
+    """Return a scope without the last parts of it that none of the users is in."""
+    while scope and not any(user is not None and _is_inside(user, scope) for user in users):
+        scope = scope[:-1]
+    return scope
 
 
 def _go_back(
@@ -60,7 +72,10 @@ def _go_back(
     """Return a node with those in a row before it that only pass on, and what these are given."""
     row: list[int] = []
     value: Value | None = None
-    while node.operator.has(*PASSING_TRAITS) and _find_scope(node, graph, of_node) == scope:
+    while node.operator.has(*PASSING_TRAITS, *_SHARED_TRAITS):
+        inner = _find_scope(node, graph, of_node)
+        if inner is None or not _is_inside(inner, scope):
+            break
         row.append(graph.index_of(node))
         value = node.input(0)
         if value is None or value.producer is None or len(value.users) > 1:

@@ -10,6 +10,7 @@ from netloupe.explorer.later import import_later
 
 from .attribute import Attribute
 from .constant import (
+    called_constant,
     constant_tensor,
     describe_constant,
     find_constant_nodes,
@@ -118,6 +119,7 @@ __all__ = [
     "Value",
     "ValueType",
     "Wiring",
+    "called_constant",
     "constant_tensor",
     "count_each_operator",
     "data_type",

@@ -21,6 +21,8 @@ from .wiring import find_nodes_where
 #: stored constant that is its first operand (``dequantized``), or it repeats one element in a
 #: shape that is its first operand (``filled``)
 ConstantSource = Literal["stored", "dequantized", "filled"]
+#: of functions inside of one another that a constant is followed into
+_MOST_CALLS = 40
 
 
 @kept_with_catalogue(maxsize=1024)
@@ -79,6 +81,26 @@ def _gives(node: Node, source: ConstantSource) -> bool:
 def _is_used_inside(node: Node) -> bool:
     value = node.output(0)
     return value is not None and not value.is_output and value.is_used
+
+
+def called_constant(value: Value) -> Value | None:
+    """Return the stored constant inside a function that a call of it gives as a value.
+
+    A function may give what it only stores, as those of torch's older exporter do for constants
+    that are shared across modules. None where anything is computed for the value.
+    """
+    found: Value | None = value
+    for _ in range(_MOST_CALLS):
+        node = None if found is None else found.producer
+        function = None if node is None else node.function
+        if node is None or function is None or found not in node.outputs:
+            break
+        index = node.outputs.index(found)
+        found = function.outputs[index] if index < len(function.outputs) else None
+    if found is None or found is value or found.producer is None:
+        return None
+    is_stored = not found.producer.inputs and _gives(found.producer, "stored")
+    return found if is_stored else None
 
 
 def constant_tensor(value: Value) -> Tensor | SparseTensor | None:

@@ -13,6 +13,7 @@ from netloupe.explorer.model import (
     Graph,
     Node,
     Value,
+    called_constant,
     constant_tensor,
     describe_constant,
     is_constant,
@@ -345,13 +346,16 @@ class ChildMaker:
             value, _ = resolve_operand(body, value)
         if value.producer is None:
             return value.initializer is not None or value.is_parameter
-        return is_constant(value) or self._is_shape(value)
+        return is_constant(value) or self._is_shape(value) or called_constant(value) is not None
 
     def _find_rows(self, body: Instance, values: Iterable[Value]) -> set[Value]:
         """Return which values are drawn without an edge, each as :meth:`_is_row` tells."""
         if body.occurrence.caller is not None:
             return {value for value in values if self._is_row(body, value)}
-        return find_constants(values, lambda node: is_constant_node(node) or self._is_hidden(node))
+        rows = find_constants(values, lambda node: is_constant_node(node) or self._is_hidden(node))
+        if body.graph.model.functions:
+            rows.update(value for value in values if called_constant(value) is not None)
+        return rows
 
     def _is_hidden(self, node: Node) -> bool:
         return self.borders(node.graph).hidden_group(node) is not None
@@ -362,6 +366,7 @@ class ChildMaker:
     def _constant_row(self, body: Instance, index: int, value: Value | None) -> ConstantRow:
         assert value is not None  # noqa: S101 - what is left out is no constant
         origin, instance = resolve_operand(body, value)
+        origin = called_constant(origin) or origin
         path = f"{instance.prefix}/%{origin.key}" if origin.graph is instance.graph else origin.path
         if self._is_shape(origin):
             return ConstantRow(index, None, describe_shape_value(origin), path, is_shape=True)
