@@ -192,7 +192,7 @@ def find_summed(
     labels
         The labels of nodes that stand for a group of one, by index.
     """
-    if sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
+    if len(children) < 2 * _LEAST_SUMMED - 1 or sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
         return []
     names = [_find_family(child, labels) for child in children]
     families = Counter(filter(None, names))

@@ -67,7 +67,12 @@ def find_shared(children: Sequence[Group | Node]) -> list[int]:
     Such a node has no weight, and what gives to it stands before the numbered layer before it.
     Linear in the nodes of the children.
     """
-    if not any(isinstance(child, Group) for child in children):
+    serving = {
+        child
+        for child in children
+        if isinstance(child, Node) and _count_uses(child) >= _LEAST_SERVED
+    }
+    if not serving or not any(isinstance(child, Group) for child in children):
         return []
     places: dict[Node, int] = {}
     for place, child in enumerate(children):
@@ -79,11 +84,17 @@ def find_shared(children: Sequence[Group | Node]) -> list[int]:
         if isinstance(child, Group) or find_weight(child) is not None:
             layer = place if isinstance(child, Node) or outermost_family(child.label) else layer
             continue
+        if child not in serving:
+            continue
         givers = [value.producer for value in child.inputs if value is not None]
         last = max((places.get(giver, -1) for giver in givers if giver is not None), default=layer)
         if last < layer and len({places.get(user) for user in list_users(child)}) >= _LEAST_SERVED:
             found.append(place)
     return found
+
+
+def _count_uses(node: Node) -> int:
+    return sum(len(value.users) for value in node.outputs if value is not None)
 
 
 def _is_numbered(label: str, labels: Set[str]) -> bool:

@@ -40,9 +40,10 @@ def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> di
     found: dict[int, Scope] = {}
     for index in find_nodes_with(graph, *PASSING_TRAITS, *_SHARED_TRAITS).tolist():
         scope, node = of_node[index], graph.nodes[index]
-        if not scope or len(node.outputs) != 1 or node.output(0) is None:
+        value = node.output(0)
+        if not scope or len(node.outputs) != 1 or value is None or len(value.users) < 2:
             continue
-        users = [_find_scope(user, graph, of_node) for user in node.output(0).users]
+        users = [_find_scope(user, graph, of_node) for user in value.users]
         if node.operator.has(*_SHARED_TRAITS):
             scope = _leave_own(scope, users)
         around = [user for user in users if user is not None and not _is_inside(user, scope)]

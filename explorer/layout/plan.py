@@ -175,7 +175,9 @@ def plan_item(
         for link in links
     ]
     operands = (
-        name_joining_values(item, links) if is_stage(item) and len(links) <= MOST_EDGES else {}
+        name_joining_values(view, item, links)
+        if is_stage(item) and len(links) <= MOST_EDGES
+        else {}
     )
     single = _list_edges(item, links, inner, _find_main_stream(item, links, ends, operands))
     merged = merge_edges(single, item.children)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.dataflow import trace_on
-from netloupe.explorer.grouping import Group
-from netloupe.explorer.grouping.member_nodes import list_nodes_inside
+from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .attended import find_product, leads_to_shares, takes_shares
 from .item import BORDER, Item, Link
 from .value_names import ATTENTION_BIAS, MASK, find_role_name, is_added_to_scores
+
+if TYPE_CHECKING:
+    from .view import View
 
 INDICES = "indices"
 #: what is attended to: of cross-attention both are projections of one other sequence (A. Vaswani
@@ -31,13 +34,15 @@ _TOLD = (MASK, "keys", "values", "past state", "routing")
 _MOST_USES = 64
 
 
-def name_joining_values(item: Item, links: Sequence[Link]) -> dict[int, str]:
+def name_joining_values(view: View, item: Item, links: Sequence[Link]) -> dict[int, str]:
     """Return what those values are that closed boxes take beside others, by number of the link.
 
     What a box of preparation gives is told there.
 
     Parameters
     ----------
+    view
+        What the item is shown in.
     item
         An open item.
     links
@@ -55,12 +60,12 @@ def name_joining_values(item: Item, links: Sequence[Link]) -> dict[int, str]:
             continue
         if not isinstance(group, Group) or group.kind == "operation":
             continue
-        if name := _name_operand(link.value, group):
+        if name := _name_operand(link.value, group, view.borders(link.value.graph).tree):
             found[number] = name
     return found
 
 
-def _name_operand(value: Value, taker: Group) -> str:
+def _name_operand(value: Value, taker: Group, tree: GroupTree) -> str:
     """Return what a value is for a group beside what else this takes; "" where that is not sure."""
     if _gives_indices(value):
         return INDICES
@@ -69,7 +74,7 @@ def _name_operand(value: Value, taker: Group) -> str:
         return name
     if is_added_to_scores(value):
         return ATTENTION_BIAS
-    return KEYS_AND_VALUES if _is_attended(value, taker) else ""
+    return KEYS_AND_VALUES if _is_attended(value, taker, tree) else ""
 
 
 def _gives_indices(value: Value) -> bool:
@@ -78,12 +83,15 @@ def _gives_indices(value: Value) -> bool:
     return node is not None and node.operator.results.kind_at(node.outputs.index(value)) == INDICES
 
 
-def _is_attended(value: Value, taker: Group) -> bool:
+def _is_attended(value: Value, taker: Group, tree: GroupTree) -> bool:
     """Return whether what a group takes of a value are keys and values, and never queries."""
     uses = [*trace_on(value, *LAYOUT_TRAITS)]
     if len(uses) > 1:
-        inside = {*list_nodes_inside([taker])}
-        uses = [(user, taken) for user, taken in uses if user in inside]
+        uses = [
+            (user, taken)
+            for user, taken in uses
+            if user.graph is tree.graph and tree.holds(taker, user)
+        ]
     if not 1 < len(uses) <= _MOST_USES:
         return False
     ends = [find_product(user, taken) for user, taken in uses]

@@ -150,3 +150,54 @@ def test_a_norm_gives_only_what_it_has_normalized(name: str) -> None:
             if value is not None and any(not tree.holds(norm, user) for user in value.users)
         }
         assert len(givers) == 1, norm.path
+
+
+def make_shared_layout(op: str, *, is_taken_inside: bool, is_own_input: bool) -> Model:
+    """Return two modules that take one layout of a value, which the first of them has made."""
+    wide = "a/x" if is_own_input else "x"
+    how = {"perm": [1, 0]} if op == "Transpose" else {}
+    others = [] if op == "Transpose" else ["shape"]
+    own = "t" if is_taken_inside else "x"
+    nodes = [
+        helper.make_node("Relu", ["x"], ["a/x"], "/block/a/Relu"),
+        helper.make_node(op, [wide, *others], ["t"], "/block/a/op/Layout", **how),
+        helper.make_node("MatMul", [own, "m"], ["u"], "/block/a/MatMul"),
+        helper.make_node("Add", ["u", "a/x"], ["v"], "/block/a/Add"),
+        helper.make_node("MatMul", ["t", "v"], ["w"], "/block/b/MatMul"),
+        helper.make_node("Relu", ["w"], ["y"], "/block/b/Relu"),
+    ]
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [value("x", TensorProto.FLOAT, [4, 4])],
+        [value("y", TensorProto.FLOAT, [4, 4])],
+        [
+            helper.make_tensor("m", TensorProto.FLOAT, [4, 4], [0.5] * 16),
+            helper.make_tensor("shape", TensorProto.INT64, [2], [4, 4]),
+        ],
+    )
+    opset = helper.make_opsetid("", 17)
+    return load(helper.make_model(graph, opset_imports=[opset]).SerializeToString())
+
+
+@pytest.mark.parametrize("op", ["Transpose", "Reshape", "Squeeze"])
+@pytest.mark.parametrize(
+    ("how", "is_moved"),
+    [
+        ({"is_taken_inside": True, "is_own_input": False}, True),
+        # only the other module takes it: it is what the first one gives
+        ({"is_taken_inside": False, "is_own_input": False}, False),
+        # it lays out what the first module has computed
+        ({"is_taken_inside": True, "is_own_input": True}, False),
+    ],
+)
+def test_a_layout_that_two_modules_share_stands_before_both(
+    op: str, how: dict[str, bool], is_moved: bool
+) -> None:
+    graph = make_shared_layout(op, **how).graph
+    scopes = [tuple(node.name.strip("/").split("/")[:-1]) for node in graph.nodes]
+    found = find_module_input_nodes(graph, scopes)
+    assert {graph.nodes[at].name: scope for at, scope in found.items()} == (
+        {"/block/a/op/Layout": ("block",)} if is_moved else {}
+    )
