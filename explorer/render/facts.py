@@ -110,17 +110,24 @@ def _tell_pool(node: Node) -> tuple[str, ...]:
     """Return ``2×2`` and ``/2`` of what pools by a kernel; nothing for others.
 
     One whose kernel is all there is takes the largest over time, say (Y. Kim, Convolutional Neural
-    Networks for Sentence Classification, 2014, section 2).
+    Networks for Sentence Classification, 2014, section 2). A kernel may reach further where sizes
+    are rounded up, as they are for classifiers of pictures of several sizes.
     """
     kernel = read_ints(node, "kernel_shape")
     if not kernel or not node.operator.has("pools"):
         return ()
     facts = find_value_facts(node.graph.model)
     places = (facts.find_dims(node.input(0)) or ())[-len(kernel) :]
-    if places == kernel and not any(read_ints(node, "pads")) and max(kernel) > 1:
-        return (f"over all {' × '.join(f'{size:,}' for size in kernel)} places",)
+    sizes = tuple(size for size in places if isinstance(size, int))
     strides = read_ints(node, "strides") or (1,)
     dilation = max(read_ints(node, "dilations") or (1,))
+    is_whole = (
+        len(sizes) == len(kernel)
+        and all(0 < size <= reached for size, reached in zip(sizes, kernel, strict=True))
+        and (sizes == kernel or dilation == 1)
+    )
+    if is_whole and not any(read_ints(node, "pads")) and max(kernel) > 1:
+        return (f"over all {' × '.join(f'{size:,}' for size in sizes)} places",)
     stride = strides[0] if len({*strides}) == 1 else strides
     return describe_convolution(
         ConvolutionDetails(

@@ -207,6 +207,7 @@ def test_a_norm_of_learned_tokens_says_their_size_and_no_attributes() -> None:
         ([1, 8, 28], {"kernel_shape": [28], "strides": [28]}, "over all 28 places"),
         ([1, 8, 7, 6], {"kernel_shape": [7, 6]}, "over all 7 × 6 places"),
         ([1, 8, 28, 1], {"kernel_shape": [28, 1]}, "over all 28 × 1 places"),
+        ([1, 8, 7, 6], {"kernel_shape": [64, 64], "ceil_mode": 1}, "over all 7 × 6 places"),
         ([1, 8, 29], {"kernel_shape": [28]}, "kernel 28"),
         ([1, 8, 3], {"kernel_shape": [3], "pads": [1, 1]}, "kernel 3"),  # gives 3 places
         ([1, 8, 1], {"kernel_shape": [1]}, "kernel 1"),
