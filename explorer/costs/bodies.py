@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
@@ -18,6 +19,9 @@ from .facts import Dim, Fact
 from .polynomial import Amount
 from .symbols import Symbols
 from .work import Gap, Work, add_works, choose_work, repeat_work
+
+if TYPE_CHECKING:
+    from .value_facts import ValueFacts
 
 _INT64, _BOOL = data_type("int64"), data_type("bool")
 #: a trip count from here on is no limit
@@ -239,6 +243,43 @@ def _join_facts(one: Fact, two: Fact) -> Fact:
 def _vary(fact: Fact) -> Fact:
     """Return a fact of a value that differs from trip to trip."""
     return Fact(fact.dims, fact.dtype, kind=fact.kind)
+
+
+def count_trips(node: Node, facts: ValueFacts) -> int | None:
+    """Return how often a Loop or Scan runs its graph where the file tells it; else None.
+
+    Source: ONNX operator specification (Loop-21, Scan-21).
+
+    Parameters
+    ----------
+    node
+        Any node.
+    facts
+        What is known of the values of its model.
+    """
+    if node.operator.form == "Scan":
+        stated = node.attributes.get("num_scan_inputs")
+        scanned = stated.value if stated is not None else None
+        if not isinstance(scanned, int) or not 0 < scanned <= len(node.inputs):
+            return None
+        if (node.opset_version or _SCANNED) < _SCANNED:
+            return None
+        operands = node.inputs[-scanned:]
+        axes = _read_axes(node.attributes, "scan_input_axes", scanned)
+        counts = set()
+        for operand, axis in zip(operands, axes, strict=True):
+            dims = facts.find_dims(operand)
+            known = dims is not None and -len(dims) <= axis < len(dims)
+            counts.add(dims[axis] if dims is not None and known else None)
+        count = counts.pop() if len(counts) == 1 else None
+        return count if isinstance(count, int) else None
+    if node.operator.form != "Loop" or not node.subgraphs:
+        return None
+    if not (_is_kept(node) and _begins_true(node)):
+        return None
+    limit = facts.find_elements(node.input(0))
+    trips = limit[0] if limit is not None and len(limit) == 1 else None
+    return max(trips, 0) if isinstance(trips, int) and trips < _ENDLESS else None
 
 
 def _is_kept(node: Node) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from netloupe.explorer.costs.bodies import count_trips
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.layout import Title
+from netloupe.explorer.model import Node
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import Item
 
@@ -91,7 +94,8 @@ class Labels:
         repeat = item.repeat
         if repeat is None and self.faces.has_controls:
             return ()
-        times = f"×{len(repeat.children):,}, {SHARED}" if repeat is not None else EACH_TURN
+        shared = "" if repeat is None else f"×{len(repeat.children):,}, {SHARED}"
+        times = shared or _tell_trips(item.element)
         names = item.carried.loop
         more = len(names) - _MOST_CARRIED
         carried = ", ".join(names[:_MOST_CARRIED]) + (f" and {more} more" if more > 0 else "")
@@ -99,3 +103,11 @@ class Labels:
             (text, measure_text(text, *TEXT_STYLES[style]))
             for text, style in ((f"carries {carried}" if carried else "", "text"), (times, "name"))
         )
+
+
+def _tell_trips(element: object) -> str:
+    """Return how often a node runs its graph."""
+    if not isinstance(element, Node):
+        return EACH_TURN
+    count = count_trips(element, find_value_facts(element.graph.model))
+    return EACH_TURN if count is None else f"×{count:,}"
