@@ -15,6 +15,10 @@ from .text import clean_label
 #: values of the option that are no path
 _WORDS = frozenset(choice.value for choice in OPTIONS["inset"].choices)
 
+#: seconds for the search of what is open in a still picture: nobody waits before an empty window,
+#: and what is printed must not depend on what else the machine does
+SEARCH_DEADLINE = 20.0
+
 
 class InsetOpener:
     """Opens the groups of a still picture, and what is drawn beside it.
@@ -36,9 +40,9 @@ class InsetOpener:
     def open(self, view: View, direction: Direction = "TB") -> None:
         """Open groups of a view in which everything is closed."""
         if self._options.inset == "auto" and self._options.wrap in ("auto", False):
-            self.insets = self._first.open_with_insets(view, direction)
+            self.insets = self._first.open_with_insets(view, direction, SEARCH_DEADLINE)
         else:
-            self._first.open(view, direction)
+            self._first.open(view, direction, SEARCH_DEADLINE)
 
     def open_asked(self, view: View) -> None:
         """Open beside the picture what options ask for by its path.
