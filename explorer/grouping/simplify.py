@@ -43,6 +43,7 @@ from .spilled_ideas import group_ideas
 from .spilled_passages import group_passages
 from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
+from .tables_beside import fold_tables
 from .unchanging import group_unchanging
 from .unrolled_loops import LoopSearch
 
@@ -122,6 +123,7 @@ def simplify_tree(
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
         folder.fold_summed_tables()
         join_embeddings(root, folder.free_path)
+        fold_tables(root, folder.make_sibling_repeat)
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
         group_scans(root, folder.free_path)

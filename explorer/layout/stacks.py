@@ -10,7 +10,7 @@ from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import WORK, is_chain
 from netloupe.explorer.patterns.details import FeatureDetails
-from netloupe.explorer.patterns.transformer_details import MlpDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, MlpDetails
 from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_numbers
 
 from .opening_worth import (
@@ -134,12 +134,22 @@ def _is_plain_idea(group: Group, shown: int) -> bool:
     """
     if shown > _MOST_OF_PLAIN or not _has_no_name(group) or is_called_after_parts(group):
         return False
-    if len(group.contents) == 1 and isinstance(group.contents[0].details, MlpDetails):
+    if len(group.contents) == 1 and (
+        isinstance(group.contents[0].details, MlpDetails) or _is_one_attention(group)
+    ):
         return False
     if not is_chain(group.contents):
         return True
     recognised = map(find_recognition, group.children)
     return not any(one is not None and one.family == "group" for one in recognised)
+
+
+def _is_one_attention(group: Group) -> bool:
+    """Return whether a block is one attention, and what it shows are the products of that."""
+    (only,) = group.contents
+    return isinstance(only.details, AttentionDetails) and not any(
+        one.name == only.name for inner in group.inner_groups() for one in inner.contents
+    )
 
 
 def _is_more_than_a_stack(shown: Sequence[Group | Node]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .weight_sizes import read_width
+from .weight_sizes import read_dims, read_width
 
 #: what it is called
 SCALE_SHIFT = "Scale and shift"
@@ -26,6 +26,10 @@ def find_scale_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if any(len(values) != 1 for values in stored) or len(widths) != 1:
         return
     (width,) = widths
-    if width > 1:
+    # a table of numbers for each of several features is no scale: it makes vectors of numbers
+    is_row = all(
+        sum(dim > 1 for dim in read_dims(value)) == 1 for values in stored for value in values
+    )
+    if width > 1 and is_row:
         facts = (f"{width:,}",)
         yield FoundBlock("scale and shift", SCALE_SHIFT, frozenset({0, 1}), 1, facts)

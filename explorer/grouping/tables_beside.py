@@ -1,0 +1,97 @@
+"""Tables that are looked up side by side, whose rows are put together: one box for all.
+
+Each feature of a recommender has a table of its own (H.-T. Cheng and others, Wide & Deep Learning,
+2016, figure 4; M. Naumov and others, DLRM, 2019, figure 1), which a figure draws once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.roles import find_weight
+
+from .group import Group
+from .member_nodes import list_nodes_inside
+from .spilled_arithmetic import Box, find_edges, list_searched
+
+#: fewer tables are seen at a glance, and may each be something else: tokens, positions, segments
+_LEAST_TABLES = 4
+#: a level of more children is not looked at
+_MOST_CHILDREN = 300
+#: a box that looks a table up has so many nodes at most
+_MOST_NODES = 12
+
+#: what picks the column that a table is looked up by, and lays it out
+_PICKING = (*LAYOUT_TRAITS, "gathers", "picks")
+
+Child = Group | Node
+#: makes a stack of blocks among the children of a group, one of which stands for all
+MakeRepeat = Callable[[Group, Sequence[Sequence[Child]], int], Group]
+
+
+def fold_tables(root: Group, make_repeat: MakeRepeat) -> None:
+    """Put tables that are looked up side by side into one repeat where the same takes all rows.
+
+    None of them takes from another, and what takes from them stands behind them all. Linear in the
+    tree.
+
+    Parameters
+    ----------
+    root
+        A tree whose children are what is drawn; changed.
+    make_repeat
+        Makes a stack.
+    """
+    for group in list_searched(root, _LEAST_TABLES, _MOST_CHILDREN):
+        if sum(map(_is_lookup, group.children)) < _LEAST_TABLES:
+            continue
+        boxes = [Box(child, list_nodes_inside([child]), False) for child in group.children]
+        find_edges(boxes, group.graph)
+        alike: dict[tuple[object, ...], list[int]] = {}
+        for place, box in enumerate(boxes):
+            if _is_lookup(box.child) and not box.leaves and box.takers:
+                alike.setdefault((frozenset(box.takers), _tell_kind(box)), []).append(place)
+        for (takers, _), places in alike.items():
+            if len(places) < _LEAST_TABLES or not isinstance(takers, frozenset):
+                continue
+            if max(places) < min(takers) and takers.isdisjoint(places):
+                _fold(group, [boxes[place].child for place in places], make_repeat)
+
+
+def _is_lookup(child: Child) -> bool:
+    """Return whether a child looks one table up, and only arranges besides."""
+    if isinstance(child, Group):
+        if child.node_count > _MOST_NODES or child.kind not in ("scope", "operation", "block"):
+            return False
+        nodes = list_nodes_inside([child])
+    else:
+        nodes = [child]
+    tables = [node for node in nodes if _is_embedding(node)]
+    return len(tables) == 1 and all(
+        node is tables[0] or node.operator.has(*_PICKING) for node in nodes
+    )
+
+
+def _is_embedding(node: Node) -> bool:
+    if node.operator.weight_kind != "embedding":
+        return False
+    weight = find_weight(node)
+    return weight is not None and weight.kind == "embedding"
+
+
+def _tell_kind(box: Box) -> tuple[str, ...]:
+    return tuple(node.op_type for node in box.nodes)
+
+
+def _fold(group: Group, tables: Sequence[Child], make_repeat: MakeRepeat) -> None:
+    repeat = make_repeat(group, [[table] for table in tables], 0)
+    repeat.type_name = ""  # that of the operator would stand for what it does
+    taken = {id(table) for table in tables}
+    last = tables[-1]
+    group.children = [
+        repeat if child is last else child
+        for child in group.children
+        if child is last or id(child) not in taken
+    ]
