@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 
 from .attention_heads import BEFORE_PRODUCTS
@@ -116,8 +117,17 @@ def has_latents(operations: Operations, number: int) -> bool:
     first = node.input(0)
     if first is None or not operations.is_fixed(first):
         return False
-    dims = read_type_dims(first) or read_dims(first)
+    dims = _find_dims(first)
     return len(dims) > 2 and dims[-2] is not None
+
+
+def _find_dims(value: Value | None) -> tuple[int | None, ...]:
+    """Return the dimensions of a value, as stated or else as the operators before it give them."""
+    stated = read_type_dims(value) or read_dims(value)
+    if stated or value is None:
+        return stated
+    found = find_value_facts(value.graph.model).find_dims(value) or ()
+    return tuple(dim if isinstance(dim, int) else None for dim in found)
 
 
 def write_latents(operations: Operations, number: int) -> list[str]:
@@ -126,7 +136,7 @@ def write_latents(operations: Operations, number: int) -> list[str]:
     Before their projection, where they are found; else only how many.
     """
     value = operations.nodes[number].input(0)
-    shape = read_type_dims(value) or read_dims(value)
+    shape = _find_dims(value)
     count = shape[-2] if len(shape) > 1 else None
     if count is None:
         return []

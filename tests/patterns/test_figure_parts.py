@@ -77,6 +77,24 @@ def test_queries_that_are_learned_are_latents_of_cross_attention() -> None:
     assert told.endswith("4 latents")
 
 
+def test_queries_that_norms_and_layers_make_of_latents_are_latents_too() -> None:
+    """The file states no type of them: the operators before them tell their number."""
+    _, told = tell(
+        "g (float[1, 16, 8] x) => (float[1, 2, 4, 4] y)"
+        "<int64[3] table = {1, 4, 8}, int64[2] square = {8, 8}, int64[4] apart = {0, 0, 2, 4},"
+        " int64[1] width = {8}>"
+        "{ latents = ConstantOfShape (table) s = ConstantOfShape (width)"
+        "  wq = ConstantOfShape (square) wk = ConstantOfShape (square)"
+        "  wv = ConstantOfShape (square) n = LayerNormalization (latents, s)"
+        "  q = MatMul (n, wq) qh = Reshape (q, apart) qt = Transpose <perm = [0, 2, 1, 3]> (qh)"
+        "  k = MatMul (x, wk) kh = Reshape (k, apart) kt = Transpose <perm = [0, 2, 3, 1]> (kh)"
+        "  v = MatMul (x, wv) vh = Reshape (v, apart) vt = Transpose <perm = [0, 2, 1, 3]> (vh)"
+        "  scores = MatMul (qt, kt) shares = Softmax (scores) y = MatMul (shares, vt) }"
+    )
+    assert told.startswith("Cross-attention")
+    assert "4 × 8 latents" in told or told.endswith("4 latents")
+
+
 def test_a_layer_and_a_softmax_before_a_product_are_no_attention_of_latents() -> None:
     names, _ = tell(
         "g (float[1, 16, 8] x) => (float[1, 4, 8] y) <int64[2] dims = {8, 4}>"
