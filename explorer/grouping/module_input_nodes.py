@@ -16,8 +16,8 @@ Scope = tuple[str, ...]
 
 #: of operators that give what they take, in another type at most
 PASSING_TRAITS = ("casts", "copies")
-#: of operators that lay the same elements out anew, which an optimiser joins across modules
-_SHARED_TRAITS = ("permutes", "reshapes")
+#: of operators that turn the axes of a value, which an optimiser does once for several modules
+_SHARED_TRAITS = ("permutes",)
 
 
 def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:

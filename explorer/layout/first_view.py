@@ -32,6 +32,7 @@ from .plan import Measure
 from .row_insets import show_one_of_row
 from .scene import Scene
 from .shown_hearts import open_hearts
+from .whole_model import open_whole_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ class FirstView:
         search = self._search(view, direction, time.monotonic() + deadline)
         self._open_in_place(search)
         if not search.is_special:
+            open_whole_model(search)
             close_to_most(search)
 
     def open_with_insets(
@@ -126,6 +128,7 @@ class FirstView:
         end = time.monotonic() + deadline
         search = self._choose(view, direction, end)
         if not search.is_special:
+            open_whole_model(search)
             show_untold(search)
             show_one_of_row(search)
             open_hearts(search)

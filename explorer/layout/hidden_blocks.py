@@ -43,6 +43,7 @@ def list_stacks(view: View) -> list[HiddenBlock]:
     for item in list_closed(view.root):
         if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
             found += find_hidden_stacks(item, item.element)
+    found = [stack for stack in found if not _only_looks_up(stack.group)]
     found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
     if len(found) > 1:  # to tell what a stack is takes a look at many blocks
         found.sort(key=tell_rank)
