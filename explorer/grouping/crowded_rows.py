@@ -79,9 +79,9 @@ def close_crowded_rows(
 ) -> None:
     """Close what comes again on levels that have more boxes than a figure.
 
-    First calls of the same weights beside each other, then sequences of layers that come again,
-    then rows of one kind of layer; each only where the level is still crowded. Quadratic in the
-    boxes of such a level, of which there are few.
+    First like branches from one box to another, then calls of the same weights beside each other,
+    then sequences of layers that come again, then rows of one kind of layer; each only where the
+    level is still crowded. Quadratic in the boxes of such a level, of which there are few.
 
     Parameters
     ----------
@@ -96,6 +96,7 @@ def close_crowded_rows(
     """
     for group in list_searched(root, _MOST_BOXES, _MOST_CHILDREN):
         level = _Level(group, labels, free_path, make_repeat)
+        level.close_branches()
         level.close_calls()
         level.close_sequences()
         level.close_rows()
@@ -129,6 +130,14 @@ class _Level:
             boxes = [Box(child, list_nodes_inside([child]), False) for child in group.children]
             find_edges(boxes, group.graph)
         return boxes
+
+    def close_branches(self) -> None:
+        """Put like branches into one stack that all take the same, and the same takes from."""
+        if not self._has_more(_MOST_BOXES):
+            return
+        boxes = self._look()
+        for places in [*_list_branches(boxes)]:
+            self._fold([[boxes[place].child] for place in places])
 
     def close_calls(self) -> None:
         """Put boxes that use the same weights for other inputs into one block for each call."""
@@ -212,6 +221,20 @@ def _sort(boxes: Sequence[Box]) -> list[int]:
             if not missing[taker]:
                 ready.append(taker)
     return order if len(order) == len(boxes) else [*range(len(boxes))]
+
+
+def _list_branches(boxes: Sequence[Box]) -> Iterator[list[int]]:
+    """Yield the places of boxes of the same layers and sizes with the same givers and takers."""
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for place, box in enumerate(boxes):
+        if box.leaves or not box.givers or not box.takers or not any(map(is_layer, box.nodes)):
+            continue
+        made_of = tuple(map(_write_size, box.nodes))
+        key = made_of, frozenset(box.givers), frozenset(box.takers)
+        alike.setdefault(key, []).append(place)
+    for places in alike.values():
+        if len(places) >= _LEAST_OF_ROW and max(places) < min(boxes[places[0]].takers):
+            yield places
 
 
 def _find_calls(boxes: Sequence[Box], tensors: Mapping[Node, object]) -> list[set[int]]:

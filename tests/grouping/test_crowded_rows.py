@@ -141,3 +141,30 @@ def test_a_row_of_one_kind_of_layer_is_one_box() -> None:
         net.nodes[-1].name = f"/conv{number}pool/GlobalAveragePool"
     children = net.end(net.add("Concat", *ends, axis=1))
     assert len(children) < 30
+
+
+def _branch(levels: int, of_each: int) -> list[Group | Node]:
+    """Return levels of two kinds of like branches each, and a gate beside them."""
+    net = Layers()
+    x = net.take("x", (1, 8, 16, 16))
+    for level in range(levels):
+        found = []
+        for kind, name in enumerate(("own", "shared")):
+            for number in range(of_each):
+                label = f"{name}{level}{chr(97 + number)}"
+                found.append(net.make(label, x, 8, 4 + 2 * kind))
+        gate = net.make(f"gate{level}", x, 8, 8, "Sigmoid")
+        rows = net.add("Concat", *found, axis=1)
+        x = net.make(f"join{level}", rows, 10 * of_each, 8, _ACTIVATIONS[level])
+        x = net.add("Mul", x, gate)
+    return net.end(net.make("last", x, 8, 3, "Tanh"))
+
+
+@pytest.mark.parametrize(("levels", "of_each"), [(5, 3), (4, 4), (3, 6)])
+def test_like_branches_of_a_crowded_level_are_one_stack(levels: int, of_each: int) -> None:
+    stacks = _list_groups(_branch(levels, of_each), "repeat")
+    assert sum(len(stack.children) for stack in stacks) >= 2 * of_each
+
+
+def test_few_branches_where_there_is_room_stand_beside_each_other() -> None:
+    assert not _list_groups(_branch(1, 2), "repeat")
