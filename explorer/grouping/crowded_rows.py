@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.patterns import find_graph_context, name_block
 from netloupe.explorer.roles import find_weight
 
@@ -224,17 +224,28 @@ def _sort(boxes: Sequence[Box]) -> list[int]:
 
 
 def _list_branches(boxes: Sequence[Box]) -> Iterator[list[int]]:
-    """Yield the places of boxes of the same layers and sizes with the same givers and takers."""
+    """Yield the places of boxes of the same layers and sizes that take and give the same."""
     alike: dict[tuple[object, ...], list[int]] = {}
     for place, box in enumerate(boxes):
-        if box.leaves or not box.givers or not box.takers or not any(map(is_layer, box.nodes)):
+        if box.leaves or not box.takers or not any(map(is_layer, box.nodes)):
             continue
         made_of = tuple(map(_write_size, box.nodes))
-        key = made_of, frozenset(box.givers), frozenset(box.takers)
+        key = made_of, _list_taken(box.nodes), frozenset(box.takers)
         alike.setdefault(key, []).append(place)
     for places in alike.values():
         if len(places) >= _LEAST_OF_ROW and max(places) < min(boxes[places[0]].takers):
             yield places
+
+
+def _list_taken(nodes: Sequence[Node]) -> frozenset[Value]:
+    """Return the values that some nodes take from others, or of the graph's inputs."""
+    own = {*nodes}
+    return frozenset(
+        value
+        for node in nodes
+        for value in node.inputs
+        if value is not None and value.producer not in own and not is_constant(value)
+    )
 
 
 def _find_calls(boxes: Sequence[Box], tensors: Mapping[Node, object]) -> list[set[int]]:
