@@ -217,9 +217,10 @@ def _tell_heads(facts: str, heads: Sequence[tuple[int, ...]]) -> str:
     So begins a stage with half as many (Z. Dai and others, CoAtNet, 2021, table 3). Heads that
     differ in another way are left out.
     """
-    if len({*heads} - {()}) < 2:
+    kinds = [frozenset(own) for own in heads]
+    if len({*kinds} - {frozenset()}) < 2:  # one attention more is no other number of heads
         return facts
-    first = heads[0][0] if len({*heads[1:]}) == 1 == len({*heads[0]}) else 0
+    first = heads[0][0] if len({*kinds[1:]}) == 1 == len(kinds[0]) else 0
     told = (
         (f"{first:,}, then {fact}" if first else "") if _HEADS.match(fact) else fact
         for fact in facts.split(AND)
