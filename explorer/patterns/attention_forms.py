@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 
 from .attention_heads import BEFORE_PRODUCTS
@@ -116,8 +117,12 @@ def has_latents(operations: Operations, number: int) -> bool:
     first = node.input(0)
     if first is None or not operations.is_fixed(first):
         return False
-    dims = read_type_dims(first) or read_dims(first)
-    return len(dims) > 2 and dims[-2] is not None
+    stated = read_type_dims(first) or read_dims(first)
+    if stated:
+        return len(stated) > 2 and stated[-2] is not None
+    # a decoder's first layer, of whose queries nothing is stated, is told by those behind it
+    dims = find_value_facts(operations.context.graph.model).find_dims(first) or ()
+    return len(dims) > 2 and dims[-2] == 1
 
 
 def write_latents(operations: Operations, number: int) -> list[str]:
