@@ -81,7 +81,7 @@ def _are_parts(units: Sequence[Unit]) -> bool:
         return False
     # the first layer may hold what an exporter put there
     common = [frozenset.intersection(*parts) for parts in zip(*stages, strict=True)]
-    return all(common) and len({*common}) == len(common) > 1
+    return all(common) and len({*common}) > 1
 
 
 def _join_parts(units: Sequence[Unit]) -> Iterator[Module]:

@@ -43,17 +43,18 @@ def test_stages_of_blocks_without_a_kind_are_told_by_what_they_hold() -> None:
 
 
 @pytest.mark.parametrize("layers", [3, 7])
-def test_a_list_of_the_parts_of_a_block_is_no_stage(layers: int) -> None:
+@pytest.mark.parametrize("parts", ["attend convolve feed", "attend attend feed"])
+def test_a_list_of_the_parts_of_a_block_is_no_stage(parts: str, layers: int) -> None:
     """As attention, what convolves places, and an MLP, each with its sum and norm."""
     net = Named()
     x = net.take("x", (1, 12, 8))
     for number in range(layers):
-        for part in range(3):
+        for part, kind in enumerate(parts.split()):
             start = len(net.nodes)
             normed = net.norm(x, 8)
-            if not part:
+            if kind == "attend":
                 y = net.attend(normed, normed)
-            elif part == 1:
+            elif kind == "convolve":
                 y = net.add("Transpose", normed, perm=[0, 2, 1])
                 for _ in range(2):
                     kernel = net.weight(8, 1, 3)
@@ -64,7 +65,7 @@ def test_a_list_of_the_parts_of_a_block_is_no_stage(layers: int) -> None:
             net.within(start, f"layers.{number}.{part}")
             x = net.add("Add", x, y)
     told = net.finish(x).architecture.sentence
-    assert f"{layers} blocks" in told
+    assert f"{layers} blocks" in told or f"{layers} transformer blocks" in told
     assert "stages" not in told
 
 
