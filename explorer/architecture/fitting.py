@@ -226,6 +226,8 @@ class Fitter:
         parts = [self._tell_sure(part) for part in self._trim(self.tell_kinds(clause.scope))]
         if (name[0].isdigit() or clause.members) and parts:
             brief = [self._tell_kind(one.scope, is_brief=True).text for one in parts]
+            if brief == [name]:  # which says it all
+                return Clause(name, clause.scope, uses=uses)
             parts = [Clause(f"{join_with_and(brief)} in all", clause.scope)]
         return Clause("", clause.scope, name, uses, tuple(parts))
 

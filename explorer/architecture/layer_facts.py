@@ -26,8 +26,6 @@ from .sketch import BlockSketch
 _MOST_OF_MASK = 300
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
-#: what the picture says of attention in which the class token alone asks
-ASKS_ONCE = "query: first token"
 #: and how what it says begins of queries, keys and scores that are made in a way of their own
 _MARKS = ("query pooled", "spatial reduction", "talking heads")
 #: queries that are stored: how many, and how wide they are
@@ -145,7 +143,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     if attentions:
         first = attentions[0]
         found = _describe_attention(first.details.read_as(AttentionDetails))
-        found["attention"] = "Class attention" if ASKS_ONCE in first.facts else first.name
+        found["attention"] = first.name
         marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)

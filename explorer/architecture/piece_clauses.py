@@ -17,6 +17,8 @@ from .staged_runs import join_staged
 
 #: names that say no more of one layer than that it is one
 _STEPS = frozenset({"action", "embedder", "embedding", "prediction", "projection"})
+#: what a module is called that holds layers of transformers
+_OF_LAYERS = "transformer"
 
 
 def tell_pieces(outline: Outline, pieces: Sequence[Piece]) -> Clause:
@@ -49,6 +51,8 @@ def tell_named_pieces(
     clause = tell_pieces(outline, pieces)
     is_step = len(pieces) == 1 and pieces[0].kind in MINOR
     if not name or says_no_more(clause.text, name) or (is_step and name.split(" ")[-1] in _STEPS):
+        return clause
+    if pieces[0].layer is not None and name == _OF_LAYERS:  # whatever each of them is called
         return clause
     is_only = layer_count == len(pieces)
     is_short = (pieces[0].layer is not None and not is_only) or _has_poor_stages(clause.text)

@@ -14,6 +14,7 @@ from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO
 from netloupe.explorer.patterns.transformer_details import (
+    CLASS_ATTENTION,
     AttentionDetails,
     ExpertsDetails,
     MlpDetails,
@@ -27,7 +28,6 @@ from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
 from .pieces import (
     CAUSAL,
-    CLASS_ATTENTION,
     CROSS_ATTENTION,
     DEFORMABLE,
     HOURGLASS,
@@ -282,7 +282,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     if pieces[0].layer is not None:
         is_own = pieces[0].name in (CLASS_ATTENTION, CROSS_ATTENTION)
         kind = "deformable " if pieces[0].name == DEFORMABLE else ""
-        return f"{pieces[0].name.lower()} block" if is_own else f"{kind}transformer block"
+        own = pieces[0].name.lower().replace(" ", "-")
+        return f"{own} block" if is_own else f"{kind}transformer block"
     if part.kind == "conv":
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.grouping.group import Group
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns.attention_streams import ASKS_ONCE
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO, ZERO
+from netloupe.explorer.patterns.transformer_details import CLASS_ATTENTION
 from netloupe.explorer.roles import find_weight
 
 from .causal import looks_back
-from .layer_facts import ASKS_ONCE
 from .layers import Layer, Stack
 from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
@@ -44,10 +45,7 @@ _PROJECTIONS = 3
 
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
-#: and that of the class token alone (H. Touvron and others, Going deeper with Image Transformers,
-#: 2021, section 3)
-CLASS_ATTENTION = "Class-attention"
-#: and that to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
+#: and that of a class token to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
 CLASS_CROSS_ATTENTION = "Class-token cross-attention"
 #: and that to features at places that it chooses (X. Zhu and others, Deformable DETR, 2021)
 DEFORMABLE = "Deformable self-attention"
@@ -174,7 +172,7 @@ def _name_layer(layer: Layer) -> str:
     """Return what tells alike layers of a transformer from others."""
     if all(one.name == CROSS_ATTENTION for one in layer.attentions):
         return CROSS_ATTENTION
-    if all(ASKS_ONCE in one.facts for one in layer.attentions):
+    if all(one.name == CLASS_ATTENTION for one in layer.attentions):
         return CLASS_ATTENTION
     if all(one.name == DEFORMABLE for one in layer.attentions):
         return DEFORMABLE
@@ -197,7 +195,7 @@ def _name(outline: Outline, part: OutlinePart) -> str:
     if part.kind == "residual" and looks_back(outline, part):
         return f"{CAUSAL} {part.name}"
     if part.kind == "attention" and ASKS_ONCE in part.facts:
-        return CLASS_CROSS_ATTENTION if part.name == CROSS_ATTENTION else CLASS_ATTENTION
+        return CLASS_CROSS_ATTENTION if part.name == CROSS_ATTENTION else part.name
     if part.has("recurrent"):  # layers behind one of both directions may go along one
         direction = read_str(outline.operations.nodes[part.end], "direction")
         return direction if direction == "bidirectional" else ""

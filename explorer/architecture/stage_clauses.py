@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
+
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
 from .joined_blocks import is_joined, tell_joined
@@ -20,6 +22,7 @@ from .piece_words import (
     name_alike,
     shorten_way,
     write_plural,
+    write_sizes_of,
 )
 from .pieces import Piece
 from .row_names import name_row, say_class
@@ -38,6 +41,8 @@ _PLAIN = frozenset({"conv", "mlp"})
 IN_STAGES = frozenset({"group", "inverted", "residual", "separable"})
 #: how lanes are told that stand side by side in stages
 LANES = re.compile(r" in \d+(?: to \d+)? lanes of ")
+#: of which each stage has one, in turns
+_TWO_KINDS = 2
 #: chains that stand side by side in a stage
 _LEAST_LANES = 2
 
@@ -204,7 +209,7 @@ def write_staged(
         joint = " " if not text.startswith("stages") or kind == "conv" else ", "
         text += f"{joint}{shorten_way(way)}{unit}" if len(way) > 1 else f" of {way[0]:,}{unit}"
     if text.startswith("stages") and kind == "transformer":
-        text += _write_widths(held)
+        text += write_sizes_of(outline, pieces) + _write_widths(held)
     is_plain = not text.startswith("stages") and {*map(id, scope)} == {*map(id, pieces)}
     return Clause(text, tuple(scope), is_plain=is_plain)
 
@@ -238,14 +243,28 @@ def _list_lanes(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 
 def _write_widths(held: Sequence[Sequence[Piece]]) -> str:
-    """Return from which width to which stages of transformer blocks go; "" where none is known."""
+    """Return from which width and heads to which stages of transformer blocks go, where known."""
     way = [(*found[-1].part.widths, 0)[-2] if found[-1].part.widths else 0 for found in held]
     is_wider = all(way) and len({*way}) > 1 and way == sorted(way)
-    return f", width {shorten_way([width for width, _ in groupby(way)])}" if is_wider else ""
+    told = f", width {shorten_way([width for width, _ in groupby(way)])}" if is_wider else ""
+    heads = [_count_heads(found) for found in held]
+    is_more = all(heads) and len({*heads}) > 1 and heads == sorted(heads)
+    return told + (f", heads {shorten_way([n for n, _ in groupby(heads)])}" if is_more else "")
+
+
+def _count_heads(pieces: Sequence[Piece]) -> int:
+    """Return how many heads the attentions of some layers have; 0 where they differ."""
+    parts = [part for piece in pieces if piece.layer for part in piece.layer.attentions]
+    counts = {part.details.read_as(AttentionDetails).heads or 0 for part in parts}
+    return counts.pop() if len(counts) == 1 else 0
 
 
 def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
-    """Return stages of which each is of one kind of block, if not all of the same."""
+    """Return stages of which each is of one kind of block, if not all of the same.
+
+    Of two kinds that take turns each is told once: ``3 inverted residuals, stages of 2, 4, 3
+    transformer blocks`` (S. Mehta and M. Rastegari, MobileViT, 2022, figure 1b).
+    """
     rows = [[piece for piece in one.pieces if piece.kind not in MINOR] for one in row]
     held = [found for found in rows if found]
     if any(found[0].kind not in _STAGED for found in held):
@@ -253,10 +272,18 @@ def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     if len(held) < 2 or any(len({piece.token for piece in found}) > 1 for found in held):
         return []
     clauses = []
-    for _, alike in groupby(held, key=lambda found: found[0].token):
-        stages = [*alike]
+    runs = [[*alike] for _, alike in groupby(held, key=lambda found: found[0].token)]
+    if len(runs) > _TWO_KINDS == len({run[0][0].token for run in runs}):  # they take turns
+        runs = [
+            [stage for run in runs for stage in run if stage[0].token == token]
+            for token in dict.fromkeys(run[0][0].token for run in runs)
+        ]
+    for stages in runs:
         scope = [piece for stage in stages for piece in stage]
-        clauses.append(write_staged(outline, stages, scope, is_numbered=True))
+        if len(stages) > 1:
+            clauses.append(write_staged(outline, stages, scope, is_numbered=True))
+        else:
+            clauses.append(tell_pieces(outline, scope))
     return clauses
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .outline import Outline
+from netloupe.explorer.dataflow import is_input_independent
+
+from .outline import Outline, OutlinePart
 from .pieces import CROSS_ATTENTION, Piece
 from .sizes import overlaps
 
@@ -54,6 +56,8 @@ def is_encoder_decoder(outline: Outline, pieces: Sequence[Piece]) -> bool:
         return False
     if not _attend_to_one(outline, crossing):
         return False
+    if not first and not _asks_of_input(outline, crossing[0], end):
+        return False
     beside = [piece for piece in decoder if piece.name not in _CROSSING]
     if len(beside) > _MOST_BESIDE * len(crossing):
         return False
@@ -71,6 +75,19 @@ def _attend_to_one(outline: Outline, crossing: Sequence[Piece]) -> bool:
         {value for part in piece.parts for value in outline.operands(part)} for piece in crossing
     ]
     return bool(set.intersection(*taken))
+
+
+def _asks_of_input(outline: Outline, crossing: Piece, end: OutlinePart) -> bool:
+    """Return whether a cross-attention takes something of an input that is not what ended before.
+
+    So a decoder without attention to itself has a sequence of its own; what is stored is none.
+    """
+    for value in (value for part in crossing.parts for value in outline.operands(part)):
+        giver = outline.giver(value)
+        is_of_end = giver is not None and (giver is end or giver.follows(end))
+        if not is_of_end and not is_input_independent(value):
+            return True
+    return False
 
 
 def is_patches(piece: Piece) -> bool:

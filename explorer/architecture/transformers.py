@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
@@ -402,10 +403,13 @@ def _is_smaller_between(outline: Outline, before: Layer, layer: Layer) -> bool:
     pending, seen = [layer.parts[0]], set()
     is_smaller = False
     while pending:
-        for giver in outline.givers(pending.pop()):
+        for value in outline.operands(pending.pop()):
+            giver = outline.giver(value)
             if giver is last:
                 return False
-            if giver.place in seen or not giver.follows(last) or _is_one_place(outline, giver):
+            if giver is None or giver.place in seen or not giver.follows(last):
+                continue
+            if _is_one_place(outline, giver, value):
                 continue
             seen.add(giver.place)
             if _makes_fewer(outline, giver):
@@ -428,13 +432,15 @@ def _makes_fewer(outline: Outline, part: OutlinePart) -> bool:
     )
 
 
-def _is_one_place(outline: Outline, part: OutlinePart) -> bool:
-    """Return whether a part takes one place of all, as the class token."""
-    node = outline.operations.nodes[part.end]
+def _is_one_place(outline: Outline, part: OutlinePart, value: Value) -> bool:
+    """Return whether what a part gives is one place of all, as the class token.
+
+    What splits it off gives the others, too.
+    """
     if not part.has("gathers", "slices", "splits"):
         return False
     facts = find_value_facts(outline.graph.model)
-    dims = facts.find_dims(node.output(0)) or ()
+    dims = facts.find_dims(outline.operations.source(value)) or ()
     return len(dims) > 1 and all(dim == 1 for dim in dims[1:-1])
 
 

@@ -53,6 +53,9 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
         elif not run_on([unit.module for unit in found]):
             found = [Unit(module, None) for module in row]  # others are parts of layers
     blocks = [unit for unit in found if is_block(unit.module)]
+    if _are_parts(blocks):
+        is_whole = len(row) == len({unit.stage for unit in blocks})
+        blocks = [Unit(module, None) for module in (row if is_whole else _join_parts(found))]
     if len({unit.stage is None for unit in blocks}) > 1:  # some may be stages of one block
         blocks = [Unit(unit.module, None) for unit in blocks]
         if len({_find_shape(unit.module) for unit in blocks}) > 1:
@@ -60,6 +63,33 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
     held = sum(weigh_module(outline, unit.module) for unit in blocks)
     whole = sum(weigh_module(outline, module) for module in row)
     return blocks if held >= _LEAST_OF_ROW * whole else []
+
+
+def _are_parts(units: Sequence[Unit]) -> bool:
+    """Return whether stages hold the parts of a block each: the same different things in order.
+
+    So are attention and MLP in a list of a layer of their own. Blocks of a stage are alike, or
+    differ from those of another stage.
+    """
+    stages = [
+        [_find_shape(unit.module) for unit in stage]
+        for _, stage in groupby(units, key=lambda unit: unit.stage)
+    ]
+    counts = {len(stage) for stage in stages}
+    widths = {unit.module.pieces[-1].part.out_features for unit in units} - {0}
+    if len(stages) < 2 or len(counts) > 1 or len(widths) > 1:
+        return False
+    # the first layer may hold what an exporter put there
+    common = [frozenset.intersection(*parts) for parts in zip(*stages, strict=True)]
+    return all(common) and len({*common}) > 1
+
+
+def _join_parts(units: Sequence[Unit]) -> Iterator[Module]:
+    """Yield blocks of which some units are the parts, small steps among them."""
+    for stage, found in groupby(units, key=lambda unit: unit.stage):
+        inner = [unit.module for unit in found]
+        pieces = [piece for module in inner for piece in module.pieces]
+        yield Module(stage if isinstance(stage, Group) else None, "", pieces, inner)
 
 
 def _number_stages(outline: Outline, row: Sequence[Module]) -> list[Unit]:

@@ -11,6 +11,7 @@ from .group import Group
 from .member_nodes import list_nodes_inside
 
 Block = Sequence[Group | Node]
+_BOTH = 2
 
 
 def is_first_odd(blocks: Sequence[Block]) -> bool:
@@ -19,10 +20,13 @@ def is_first_odd(blocks: Sequence[Block]) -> bool:
     So does the first step of a cell, whose state is zero; and of what a block makes of something
     stored an exporter may have computed a part beforehand.
     """
-    if len(blocks) < 3:
+    if len(blocks) < _BOTH:
         return False
-    first, second = map(list_nodes_inside, blocks[:2])
-    return _takes_less(first, second) or _is_alone_smaller(first, second, blocks[2:])
+    first, second = map(list_nodes_inside, blocks[:_BOTH])
+    if _takes_less(first, second):
+        return True
+    # of two blocks nobody knows which one is as it should be
+    return len(blocks) > _BOTH and _is_alone_smaller(first, second, blocks[_BOTH:])
 
 
 def _takes_less(first: Sequence[Node], other: Sequence[Node]) -> bool:

@@ -14,7 +14,7 @@ from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dims
-from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.patterns.linear import ARROW, write_widths
 from netloupe.explorer.patterns.readings import read_ints
@@ -26,6 +26,8 @@ from .member_nodes import list_member_nodes
 _MOST_NODES = 4_000
 #: nor of those with more values at their border
 _MOST_PORTS = 16
+#: so many steps are looked at between what takes channels apart and what permutes them
+_MOST_BEHIND = 4
 #: batch and channels, which places follow
 _BEFORE = 2
 #: how much smaller or larger a picture becomes
@@ -253,7 +255,7 @@ def find_ports(group: Group) -> Ports:
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
-        bool(on_maps) and not any(_permutes_maps(node, ranks) for node in nodes),
+        bool(on_maps) and not any(_permutes_maps(node, ranks, facts) for node in nodes),
         len(on_maps) == 1
         and _is_without_stride(on_maps[0])
         and not any(node.operator.has("slices", "reshapes", "picks") for node in nodes),
@@ -303,11 +305,12 @@ def _is_without_stride(node: Node) -> bool:
     return convolves and {*read_ints(node, "strides")} <= {1}
 
 
-def _permutes_maps(node: Node, ranks: set[int]) -> bool:
+def _permutes_maps(node: Node, ranks: set[int], facts: ValueFacts) -> bool:
     """Return whether a node may change which axis of a map is that of its channels.
 
     What shuffles channels of an image permutes five axes, and leaves those of the map where they
-    are; the maps of a video have five themselves.
+    are; the maps of a video have five themselves. What cuts a map into patches permutes six, and
+    may put channels behind the places (S. Mehta and M. Rastegari, MobileViT, 2022, figure 1b).
 
     Parameters
     ----------
@@ -315,8 +318,37 @@ def _permutes_maps(node: Node, ranks: set[int]) -> bool:
         The node.
     ranks
         How many axes the values at the border of its group have.
+    facts
+        The sizes of values.
     """
-    return node.operator.has("permutes") and len(read_ints(node, "perm")) in (0, *ranks)
+    if not node.operator.has("permutes"):
+        return False
+    order = read_ints(node, "perm")
+    is_larger = len(order) > _BEFORE + 2 and len(order) not in ranks
+    return not is_larger or order[1] not in _list_channel_axes(node.input(0), facts)
+
+
+def _list_channel_axes(value: Value | None, facts: ValueFacts) -> range:
+    """Return the axes that the channels of a map were taken apart into; none where unknown."""
+    dims = facts.find_dims(value)
+    before = dims
+    for _ in range(_MOST_BEHIND):  # as what is quantized in between
+        maker = value.producer if value is not None else None
+        if before is None or dims is None or maker is None or len(before) != len(dims):
+            break
+        value = maker.input(0) if maker.inputs else None
+        before = facts.find_dims(value)
+    if before is None or dims is None or not _BEFORE < len(before) < len(dims):
+        return range(0)
+    left = before[1]
+    for axis in range(1, len(dims)):
+        size = dims[axis]
+        if not isinstance(left, int) or not isinstance(size, int) or size < 1 or left % size:
+            return range(0)
+        left //= size
+        if left == 1:
+            return range(1, axis + 1)
+    return range(0)
 
 
 def list_port_widths(blocks: Sequence[Group]) -> list[int]:

@@ -11,7 +11,7 @@ from .attention_cores import (
     find_value_operand,
     mixes_heads,
 )
-from .attention_extent import add_feeders, add_projections
+from .attention_extent import add_convolved, add_feeders, add_projections
 from .attention_forms import (
     add_pointwise_projections,
     find_gate,
@@ -27,8 +27,14 @@ from .attention_scores import (
     is_rotary,
     read_masked_window,
 )
-from .attention_sources import find_uncut, name_by_sources, trace_projection
+from .attention_sources import (
+    find_uncut,
+    is_class_attention,
+    name_by_sources,
+    trace_projection,
+)
 from .attention_streams import (
+    ASKS_ONCE,
     Form,
     compares_directions,
     count_compared,
@@ -41,7 +47,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import list_data
 from .position_scores import are_of_distances, find_position_scores
 from .readings import read_str
-from .transformer_details import AttentionDetails
+from .transformer_details import CLASS_ATTENTION, AttentionDetails
 
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
@@ -97,6 +103,7 @@ def _complete(
     gate, end = find_gate(blocks, end)
     whole = core | gate
     projections = add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
+    convolved = add_convolved(blocks, whole, projections)
     add_feeders(blocks, core, whole)
     last = _find_last(blocks, end)
     if last is not None:
@@ -180,16 +187,26 @@ def _complete(
     if any(mixes_heads(operations, number) for number in core):
         facts.append("talking heads")
     reduction = 0
-    if forms is not None and name in ("Cross-attention", "Self-attention"):
+    if name in ("Cross-attention", "Self-attention"):
         counts = count_compared(operations, scores[-1]) if scores else (0, 0)
-        compared = list_data(operations.nodes[scores[-1]])[:2] if scores else []
-        # what pools behind the projections is looked through where sources are looked for
-        whole_forms = find_common_form(operations, *compared) if len(compared) == 2 else None
-        told, reduction = write_forms(whole_forms or forms, counts)
+        told = ""
+        if forms is not None:
+            compared = list_data(operations.nodes[scores[-1]])[:2] if scores else []
+            # what pools behind the projections is looked through where sources are looked for
+            whole_forms = find_common_form(operations, *compared) if len(compared) == 2 else None
+            forms = whole_forms or forms
+            told, reduction = write_forms(forms, counts)
+        is_cut = told == ASKS_ONCE and name == "Self-attention"  # and not of another stream
+        is_asking = is_cut or (counts[0] == 1 and not told)
+        form = forms[0] if is_cut and forms is not None else None
+        if is_asking and is_class_attention(operations, found[0], found[1], form):
+            name, told = CLASS_ATTENTION, ""
         facts += [told] if told else []
+    if convolved:
+        facts.append(f"convolutional projections {'×'.join(map(str, convolved))}")
     if latent:
         facts.append(f"latent {latent}")
-    if scores and has_latents(operations, scores[-1]):
+    if scores and name != CLASS_ATTENTION and has_latents(operations, scores[-1]):
         name = "Cross-attention"
         facts += write_latents(operations, scores[-1])
     if is_rotary(operations, whole, anchor):

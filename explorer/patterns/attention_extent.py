@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Sequence
 
 from .attention_forms import is_latent
 from .attention_heads import BEFORE_PRODUCTS
 from .attention_scores import MASK_TRAITS
+from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, Operations
 
@@ -63,6 +65,41 @@ def add_projections(
         for giver in operations.givers(number):
             heapq.heappush(pending, -giver)
     return projections
+
+
+def add_convolved(
+    blocks: FoundBlocks, whole: set[int], projections: Sequence[FoundBlock]
+) -> tuple[int, ...]:
+    """Add the convolutions of each channel that projections take, and return what all have.
+
+    H. Wu and others, CvT: Introducing Convolutions to Vision Transformers, 2021, section 3.2: with
+    a stride in those of keys and values. A norm may stand between.
+
+    Returns
+    -------
+    tuple of int
+        Their kernel; empty where projections take something else, or kernels differ.
+    """
+    operations = blocks.operations
+    kernels: set[tuple[int, ...]] = set()
+    for projection in projections:
+        givers = operations.givers(min(projection.numbers))
+        number = givers[0] if len(givers) == 1 else OUTSIDE
+        norm = blocks.holding(number, "norm") if number >= 0 else None
+        between: frozenset[int] = frozenset()
+        if norm is not None and norm.end == number:
+            between = norm.numbers
+            before = {one for inner in between for one in operations.givers(inner)} - between
+            number = before.pop() if len(before) == 1 else OUTSIDE
+        kernel: tuple[int, ...] = ()
+        if number >= 0 and operations.kinds[number] == "Conv":
+            found = read_convolution(operations, number)
+            is_own = {*operations.users[number]} <= whole | projection.numbers | between
+            if found.is_depthwise and is_own and blocks.owner[number] is None:
+                kernel = found.kernel
+                whole |= {number, *between}
+        kernels.add(kernel)
+    return kernels.pop() if len(kernels) == 1 else ()
 
 
 def _are_compared_and_summed(operations: Operations, number: int) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, TensorType, Value
 
 from .details import FeatureDetails
 from .found_blocks import FoundBlock
 from .operations import PICKING, Operations, list_data
 from .readings import read_int, read_ints
-from .score_axes import find_head_axis, find_summed_axis, follow_axis
+from .score_axes import find_compared_axis, find_head_axis, find_summed_axis, follow_axis
 from .weight_sizes import read_dims
 
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
@@ -81,7 +82,7 @@ def count_heads(
         _read_heads(operations, value, find_summed_axis(node, place), wanted)
         for place, (value, wanted) in enumerate(zip(product, (features, 0), strict=False))
     ]
-    heads, width = read[0] or read[1] or (0, 0)
+    heads, width = read[0] or read[1] or _read_dims(operations, node, features) or (0, 0)
     is_joint = heads * width == 3 * features or (heads <= 0 < width and features % width > 0)
     if is_packed and is_joint:
         width = width // 3 if width % 3 == 0 else 0  # of q, k and v of one head
@@ -108,6 +109,43 @@ def _read_type(product: Node, place: int) -> tuple[int, int] | None:
         return None
     heads, width = (shape[axis] for axis in axes if axis is not None)
     return (heads, width) if heads > 0 and width > 0 else None
+
+
+def _read_dims(operations: Operations, product: Node, features: int) -> tuple[int, int] | None:
+    """Return heads and their width by the sizes of what a product takes, whatever axes it has.
+
+    Besides the batch there may be an axis of patches, of which each attends within itself (S. Mehta
+    and M. Rastegari, MobileViT, 2022, section 3.1), and heads may be one axis with a batch whose
+    size is open: they are as many as the features of all are of one. A single head is told where
+    there was an axis for it.
+    """
+    facts = find_value_facts(operations.context.graph.model)
+    for place in range(2):
+        value = product.input(place)
+        dims = facts.find_dims(value) or ()
+        summed, compared = find_summed_axis(product, place), find_compared_axis(product, place)
+        if summed is None or compared is None or -min(summed, compared) > len(dims):
+            continue
+        width = dims[summed]
+        others = [
+            dim for axis, dim in enumerate(dims, -len(dims)) if axis not in (summed, compared)
+        ]
+        if not isinstance(width, int) or width < 1 or not others or value is None:
+            continue
+        heads, rest = divmod(features, width)
+        if rest:
+            continue
+        if heads > 1 and (heads in others or not isinstance(others[0], int)):
+            return heads, width
+        if heads == 1 and any(
+            node.op_type == "Reshape"
+            and len(before := facts.find_dims(node.output(0)) or ()) > len(dims)
+            and 1 in before[1:]
+            and width in before[1:]
+            for node in operations.path(value)
+        ):
+            return heads, width
+    return None
 
 
 def _read_heads(

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Value
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Node, Value
 
 from .attention_streams import Form, find_common_form, is_made_of, share_stream, takes_other_token
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_int
+
+#: so many nodes stand between what was joined and a projection
+_MOST_OF_NORM = 12
+#: what makes more of a value than a norm, or than what is added
+_MIXING = ("attends", "joins", "multiplies", *PICKING)
 
 
 def trace_projection(
@@ -85,6 +92,76 @@ def name_by_sources(
     # experts of what is attended to may make the queries
     is_apart = not is_made_of(operations, query, key) and not share_stream(operations, query, key)
     return ("Cross-attention" if is_apart else "Attention"), None
+
+
+def is_class_attention(
+    operations: Operations, query: Value | None, key: Value | None, form: Form | None
+) -> bool:
+    """Return whether one token that is among the keys asks alone.
+
+    H. Touvron and others, Going deeper with Image Transformers, 2021, section 3 and equations 4 to
+    6: the class attends to itself and to the patches. It is taken off their sequence, which
+    ``form`` tells of the query, or stands beside the patches until it is joined to them. A token
+    that was pooled of the others pools them once more instead (A. Radford and others, CLIP, 2021,
+    section 2.4).
+
+    Parameters
+    ----------
+    operations
+        The operations.
+    query
+        What the one query is projected of.
+    key
+        What keys are projected of.
+    form
+        What was done to the query since it was of the value that the keys are of; None where it
+        never was.
+    """
+    if query is None or key is None:
+        return False
+    joined = _find_join(operations, key)
+    tokens = [one for one in joined.inputs if one is not None] if joined is not None else []
+    first = _list_unmixed(operations, tokens[0]) if tokens else set[Value]()
+    if form is not None and form.picked == "first":
+        return not _is_pooled(first)
+    # behind what was kept of earlier steps stands the token of this one
+    asking = _list_unmixed(operations, query)
+    return len(tokens) > 1 and not _is_pooled(asking) and not asking.isdisjoint(first)
+
+
+def _find_join(operations: Operations, value: Value) -> Node | None:
+    """Return what joins a value, perhaps before a norm or before positions are added."""
+    for one in _walk_unmixed(operations, value):
+        if one.producer is not None and one.producer.operator.has("joins"):
+            return one.producer
+    return None
+
+
+def _list_unmixed(operations: Operations, value: Value) -> set[Value]:
+    return {*_walk_unmixed(operations, value)}
+
+
+def _is_pooled(values: set[Value]) -> bool:
+    makers = [one.producer for one in values if one.producer is not None]
+    return any(maker.operator.has("reduces", "pools") for maker in makers)
+
+
+def _walk_unmixed(operations: Operations, value: Value) -> Iterator[Value]:
+    """Yield a value, and those before it that are it but for a norm, or for what is added."""
+    current: Value | None = value
+    for _ in range(_MOST_OF_NORM):
+        if current is None:
+            return
+        yield current
+        node = current.producer
+        is_stored = operations.is_fixed(current)
+        if node is None or (not is_stored and node.operator.has(*_MIXING)):
+            return
+        computed = {one for one in node.inputs if one is not None and not operations.is_fixed(one)}
+        if is_stored or node.operator.has("divides", "subtracts"):
+            # as a projection of a stored token, or a norm that is written out
+            computed = {one for one in node.inputs[:1] if one is not None}
+        current = computed.pop() if len(computed) == 1 else None
 
 
 def _is_sum_with(value: Value, other: Value | None) -> bool:

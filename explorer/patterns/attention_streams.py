@@ -19,6 +19,7 @@ from netloupe.explorer.model.kept import find_kept
 from .found_blocks import FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
 from .readings import read_ints, read_numbers
+from .score_axes import find_compared_axis, find_head_axis, find_summed_axis
 from .traced_axes import trace_axis
 
 #: what makes another form of a value together with constants, or of several of one value
@@ -37,6 +38,8 @@ _MOST_OF_NORM = 6
 #: so many nodes back it is looked for where queries left the stream of keys
 _MOST_OF_STREAM = 800
 _OF_TOKEN_AND_REST = 2
+#: what is told of queries of which there is one, the first of what is compared
+ASKS_ONCE = "query: first token"
 #: axes of batch, what is compared and what is summed up, and with one of heads
 _LEAST_COMPARED, _WITH_HEADS = 3, 4
 #: of so many values it is kept what they are forms of
@@ -378,21 +381,24 @@ def read_channel_heads(
     where places are compared, and where that is not known; 0 heads where they are not counted.
     Where axes cannot be followed back the sizes tell, of which ``features`` is that of all heads.
     """
-    if operations.kinds[product] != "MatMul":  # of other products axes may stand in any order
-        return None
-    query = operations.nodes[product].input(0)
+    node = operations.nodes[product]
+    query = node.input(0)
     facts = find_value_facts(operations.context.graph.model)
     dims = facts.find_dims(query) or ()
-    if len(dims) < _LEAST_COMPARED:
+    axis, summing = find_compared_axis(node, 0), find_summed_axis(node, 0)
+    if len(dims) < _LEAST_COMPARED or axis is None or summing is None:
         return None
-    heads, width, places = dims[1:] if len(dims) == _WITH_HEADS else (0, 0, 0)
-    if not (isinstance(heads, int) and isinstance(width, int)):
+    of_heads = find_head_axis(node, 0)
+    has_heads = len(dims) == _WITH_HEADS and of_heads is not None
+    sizes = [dims[one] for one in (of_heads or 0, axis, summing)] if has_heads else [0, 0, 0]
+    heads, width, places = (one if isinstance(one, int) else 0 for one in sizes)
+    if not (heads and width):
         heads, width = 0, 0
-    compared, summed = (trace_axis(operations, query, axis) for axis in (-2, -1))
+    compared, summed = (trace_axis(operations, query, one) for one in (axis, summing))
     giver = compared.value.producer if compared is not None else None
     if compared is None or summed is None or giver is None or compared.value is not summed.value:
         is_fit = bool(features) and heads * width == features
-        is_either = isinstance(places, int) and heads * places == features
+        is_either = places > 0 and heads * places == features
         return (heads, width) if is_fit and not is_either else None
     place = 1 if giver.operator.has("convolves") else compared.rank - 1
     return (heads, width) if place in compared.axes and place not in summed.axes else None

@@ -40,8 +40,11 @@ def is_idle(node: Node) -> bool:
 
     So images whose sizes fit the windows already are padded (Z. Liu and others, Swin Transformer,
     2021, section 3.2, as libraries write it), and sums of branches begin with a number that is 0.
+    A program that packs however many values there are joins one alone.
     """
     operator = node.operator
+    if operator.form == "Concat":  # of one value
+        return len(node.inputs) == 1
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
@@ -64,7 +67,7 @@ def _moves_nothing(node: Node) -> bool:
 
 def list_idle(graph: Graph) -> list[int]:
     """Return the indices of the nodes of a graph that give what they take."""
-    moving = find_nodes_with(graph, "pads", "slices").tolist()
+    moving = find_nodes_with(graph, "joins", "pads", "slices").tolist()
     idle = [index for index in moving if is_idle(graph.nodes[index])]
     return idle + [graph.index_of(node) for node in _find_neutral(graph)]
 

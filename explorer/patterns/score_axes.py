@@ -39,6 +39,18 @@ def find_head_axis(product: Node, place: int) -> int | None:
     return term.index(kept[1]) - len(term) if len(kept) == 2 else None
 
 
+def find_compared_axis(product: Node, place: int) -> int | None:
+    """Return which axis of an operand of a product counts what is compared, from the last.
+
+    That one is in the result, and not in the other operand. None where there is not one.
+    """
+    if product.operator.form != "Einsum":
+        return -1 if place else -2
+    term, other, result = _read_einsum(product, place)
+    compared = [letter for letter in term if letter in result and letter not in other]
+    return term.index(compared[0]) - len(term) if len(compared) == 1 else None
+
+
 def _read_einsum(node: Node, place: int) -> tuple[str, str, str]:
     """Return the letters of one operand of an Einsum, of the other, and of the result."""
     terms, _, result = read_str(node, "equation").replace(" ", "").partition("->")

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from .details import BlockDetails
 
+#: what attention is called in which one token asks alone (H. Touvron and others, Going deeper with
+#: Image Transformers, 2021, section 3)
+CLASS_ATTENTION = "Class attention"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionDetails(BlockDetails):

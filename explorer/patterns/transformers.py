@@ -11,6 +11,7 @@ from .image_windows import read_image_part
 from .landmark_attention import NYSTROM
 from .operations import PICKING, Operations
 from .transformer_details import (
+    CLASS_ATTENTION,
     AttentionDetails,
     ExpertsDetails,
     MlpDetails,
@@ -23,7 +24,8 @@ _FEED_FORWARDS = frozenset({"mlp", "experts"})
 _TOLD = frozenset(
     {"Cross-attention", "Cross-covariance attention", "Gated attention unit", "Linear attention"}
     | {"Cascaded group attention", "Channel self-attention", "Outlook attention"}
-    | {"Additive self-attention", "Physics attention", "Pointwise attention", NYSTROM}
+    | {"Additive self-attention", "Physics attention", "Pointwise attention"}
+    | {CLASS_ATTENTION, NYSTROM}
 )
 _NORMS = ("norm", "adaptive norm")
 

@@ -198,8 +198,14 @@ ATTENTION = (
     ),
     FigureWord("query pooled", "Queries of fewer places than keys and values: `query pooled /2`."),
     FigureWord(
-        "query: first token",
-        "Only one token asks, such as that of the class, in class attention.",
+        "convolutional projections",
+        "Convolutions of each channel before the projections of queries, keys and values: "
+        "`convolutional projections 3×3`.",
+    ),
+    FigureWord(
+        "class attention",
+        "One token asks alone, such as that of the class, which attends to itself and to all "
+        "others; `query: first token` where it attends to another sequence.",
     ),
     FigureWord(
         "talking heads",

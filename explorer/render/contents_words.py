@@ -42,6 +42,8 @@ _OTHERS = ", …"
 _LAYERS = frozenset({"Conv", "Deconv", "Depthwise conv", "Linear"})
 _ATTENTION = "Attention"
 _CONVOLUTION = "Conv"
+#: what attention is called that needs no word on its kind
+_USUAL = frozenset({_ATTENTION, "Self-attention"})
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
@@ -106,7 +108,8 @@ def write_contents(
         folded = fold_parts(kept) if 0 < len(kept) <= _MOST_FOLDED else []
         text = join_folded(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
-            return MadeOf(_tell_more(text, kept, find_stages, fits), facts)
+            told = _tell_more(text, kept, find_stages, fits)
+            return MadeOf(told, facts or (_tell_idea(ingredients, fits) if len(kept) == 1 else ""))
     text = _write_order(ingredients, fits) if is_row else ""
     if text:
         heads = _describe_heads(ingredients)
@@ -264,18 +267,27 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> tuple[str, se
 def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     """Return the ideas of a chain one behind the other, where there are several; "" for others.
 
-    Where there is no room, blocks around attention are called after it, and residual blocks after
-    the idea in them.
+    Where there is no room in a row, residual blocks are called after the idea in them. Attention of
+    a kind of its own takes two rows then; what it is part of is called after it.
     """
     ideas = [one for one in ingredients if one.rank == IDEA]
     every = [_name_idea(one) for one in ideas]
     if len({*every}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
         return ""
     short = [_ATTENTION if _attends(one) else one.name for one in ideas]
-    for names in (every, [*map(_tell_unit, every)], short, [*map(_tell_unit, short)]):
+
+    def wraps(text: str) -> bool:
+        return len(wrap_rows(text, fits)) <= _MOST_ROWS and all(map(fits, wrap_rows(text, fits)))
+
+    units = [*map(_tell_unit, every)]
+    ways = [(every, fits), (units, fits)]
+    if any(isinstance(one.details, AttentionDetails) and one.name not in _USUAL for one in ideas):
+        ways += [(every, wraps), (units, wraps)]  # its kind is what such a block is about
+    ways += [(short, fits), ([*map(_tell_unit, short)], fits)]
+    for names, is_fitting in ways:
         folded = fold_parts(names)
         text = join_folded(folded)
-        if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
+        if len({*names}) > 1 and len(folded) <= _MOST_PARTS and is_fitting(text):
             return text
     return ""
 
@@ -351,6 +363,12 @@ def _describe_one(ingredients: Sequence[Ingredient]) -> str:
         return ""
     told = {one.facts[:1] for one in ingredients if one.rank == IDEA}
     return next(iter(told.pop()), "") if len(told) == 1 else ""
+
+
+def _tell_idea(ingredients: Sequence[Ingredient], fits: Fits) -> str:
+    """Return what is known of the one idea of a chain besides widths, as how many heads it has."""
+    ideas = [one for one in ingredients if one.rank == IDEA]
+    return _join_fitting(ideas[0].facts, fits) if len(ideas) == 1 and _attends(ideas[0]) else ""
 
 
 def _join_fitting(facts: Sequence[str], fits: Fits) -> str:

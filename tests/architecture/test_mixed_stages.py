@@ -8,6 +8,7 @@ import pytest
 from netloupe.explorer.architecture import Architecture
 
 from .networks import Network
+from .test_modules import Named
 
 
 class Mixed(Network):
@@ -106,3 +107,40 @@ def test_a_head_that_takes_what_all_stages_give_is_told() -> None:
 @pytest.mark.parametrize("given", [(24, 24, 12), (24, 24)])
 def test_a_head_of_other_layers_is_none(given: tuple[int, ...]) -> None:
     assert "decode head" not in tell_decoded(given)
+
+
+@pytest.mark.parametrize("layers", [(2, 4, 3), (3, 4, 2), (1, 2)])
+@pytest.mark.parametrize("is_wider", [False, True])
+def test_stages_of_layers_between_pools_are_told_together(
+    layers: tuple[int, ...], *, is_wider: bool
+) -> None:
+    net = Named()
+    width, side = 8, 16
+    x = net.take("x", (1, side * side, width))
+    for stage, count in enumerate(layers):
+        start = len(net.nodes)
+        for layer in range(count):
+            first = len(net.nodes)
+            normed = net.norm(x, width)
+            x = net.add("Add", x, net.attend(normed, normed, width, width // 4))
+            x = net.add("Add", x, net.feed(net.norm(x, width), width, 4 * width))
+            net.within(first, f"layers.{layer}")
+        net.within(start, f"stages.{2 * stage}")
+        if stage == len(layers) - 1:
+            break
+        start = len(net.nodes)
+        given = 2 * width if is_wider else width
+        y = net.add("Transpose", x, perm=[0, 2, 1])
+        y = net.add("Reshape", y, net.numbers(0, width, side, side))
+        how = {"group": width, "strides": [2, 2]}
+        y = net.conv(net.conv(y, width, width, 3, **how), width, given, 1)
+        side, width = side // 2, given
+        y = net.add("Reshape", y, net.numbers(0, width, side * side))
+        x = net.add("Transpose", y, perm=[0, 2, 1])
+        net.within(start, f"stages.{2 * stage + 1}")
+    told = net.finish(x).architecture.sentence
+    each = "(pre-norm LayerNorm; self-attention"
+    assert f"stages of {', '.join(map(str, layers))} transformer blocks {each}" in told
+    assert told.count("transformer block") == 1
+    heads = " → ".join(str(2 * 2**stage) for stage in range(len(layers)))
+    assert (f", heads {heads}" in told) == is_wider

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .networks import Network
 
 
@@ -55,6 +57,32 @@ def test_a_decoder_whose_layers_attend_to_themselves_twice_is_one() -> None:
     assert predict(layers=3, crossing=3).startswith("Encoder-decoder transformer: ")
     assert not predict(layers=3, crossing=0).startswith("Encoder-decoder")
     assert not predict(layers=4, crossing=1).startswith("Encoder-decoder")
+
+
+@pytest.mark.parametrize(
+    ("queries", "is_decoder"), [("input", True), ("stored", False), ("token", False)]
+)
+def test_only_a_sequence_of_its_own_that_attends_to_another_decodes_it(
+    queries: str, is_decoder: bool
+) -> None:
+    net = Network()
+    x = net.linear(net.take("sounds", (1, 12, 20)), 20, 8)
+    for _ in range(2):
+        x = net.block(x)
+    if queries == "input":
+        y = net.linear(net.take("frames", (1, 4, 6)), 6, 8)
+    else:
+        y = net.weight(1, 4 if queries == "stored" else 1, 8)
+    for _ in range(2):
+        normed = net.norm(y, 8)
+        keys = net.add("Concat", normed, x, axis=1) if queries == "token" else x
+        y = net.add("Add", y, net.attend(normed, keys))
+        y = net.add("Add", y, net.feed(net.norm(y, 8)))
+    y = net.add("Transpose", net.linear(y, 8, 8), perm=[0, 2, 1])
+    y = net.add("Conv", y, net.weight(6, 8, 1), kernel_shape=[1])
+    told = net.finish(y).architecture.sentence
+    assert told.startswith("Encoder-decoder transformer") == is_decoder
+    assert ("2 class-attention blocks" in told) == (queries == "token")
 
 
 def patch(*, stride: int, size: int = 2) -> str:

@@ -42,6 +42,33 @@ def test_stages_of_blocks_without_a_kind_are_told_by_what_they_hold() -> None:
     assert "(each 2 linear layers and 7×7 depthwise convolution)" in told
 
 
+@pytest.mark.parametrize("layers", [3, 7])
+@pytest.mark.parametrize("parts", ["attend convolve feed", "attend attend feed"])
+def test_a_list_of_the_parts_of_a_block_is_no_stage(parts: str, layers: int) -> None:
+    """As attention, what convolves places, and an MLP, each with its sum and norm."""
+    net = Named()
+    x = net.take("x", (1, 12, 8))
+    for number in range(layers):
+        for part, kind in enumerate(parts.split()):
+            start = len(net.nodes)
+            normed = net.norm(x, 8)
+            if kind == "attend":
+                y = net.attend(normed, normed)
+            elif kind == "convolve":
+                y = net.add("Transpose", normed, perm=[0, 2, 1])
+                for _ in range(2):
+                    kernel = net.weight(8, 1, 3)
+                    y = net.add("Gelu", net.add("Conv", y, kernel, group=8, pads=[1, 1]))
+                y = net.add("Transpose", y, perm=[0, 2, 1])
+            else:
+                y = net.linear(net.add("Relu", net.linear(normed, 8, 32)), 32, 8)
+            net.within(start, f"layers.{number}.{part}")
+            x = net.add("Add", x, y)
+    told = net.finish(x).architecture.sentence
+    assert f"{layers} blocks" in told or f"{layers} transformer blocks" in told
+    assert "stages" not in told
+
+
 def test_blocks_that_alternate_are_told_with_what_all_have() -> None:
     """A picture folds two layers of four, of which the last attends: these are eight layers."""
     net = Named()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from onnx import helper
 
 from netloupe.explorer.architecture import Architecture
 
@@ -46,6 +47,26 @@ class _Stages(Network):
         tokens = self.add("Add", tokens, self.attend(normed, fewer, width))
         return self.add("Add", tokens, self.feed(self.norm(tokens, width), width, 4 * width))
 
+    def split(self, tokens: str) -> tuple[str, str]:
+        """Return the class token, and all others."""
+        names = f"{tokens}_token", f"{tokens}_places"
+        sizes = self.numbers(1, self.side * self.side)
+        self.nodes.append(helper.make_node("Split", [tokens, sizes], names, axis=1))
+        return names
+
+    def attend_beside_token(self, tokens: str) -> str:
+        """Add a block that convolves queries, keys and values, around which a class token goes."""
+        width = self.width
+        token, places = self.split(self.norm(tokens, width))
+        image = self.unfold(places)
+        joined = []
+        for stride in (1, 2):
+            how = {"group": width, "strides": [stride, stride]}
+            rows = self.flatten(self.conv(image, width, width, 3, **how))
+            joined.append(self.add("Concat", token, rows, axis=1))
+        tokens = self.add("Add", tokens, self.attend(joined[0], joined[1], width))
+        return self.add("Add", tokens, self.feed(self.norm(tokens, width), width, 4 * width))
+
     def attend_to_all(self, tokens: str) -> str:
         width, normed = self.width, self.norm(tokens, self.width)
         tokens = self.add("Add", tokens, self.attend(normed, normed, width))
@@ -58,6 +79,8 @@ def _tell(
     *,
     is_reduced: bool = False,
     has_class: bool = False,
+    is_convolved: bool = False,
+    splits: bool = False,
 ) -> Architecture:
     """Return what is said of stages, each of so many blocks of one width."""
     net = _Stages()
@@ -75,14 +98,18 @@ def _tell(
                 token = net.add("Slice", tokens, *ends)
                 token = net.linear(token, taken, width)
                 ends = [net.numbers(end) for end in (1, 1 << 40, 1)]
-                tokens = net.add("Slice", tokens, *ends)
+                tokens = net.add("Slice", tokens, *ends) if not splits else tokens
+                if splits:
+                    token, tokens = net.split(tokens)
+                    token = net.linear(token, taken, width)
             x = net.reduce(net.unfold(tokens), width, way, taken)
             net.width = width
             tokens = net.flatten(x)
             if token:
                 tokens = net.add("Concat", token, tokens, axis=1)
         for _ in range(count):
-            tokens = net.attend_to_fewer(tokens) if is_reduced else net.attend_to_all(tokens)
+            attend = net.attend_beside_token if is_convolved else net.attend_to_all
+            tokens = net.attend_to_fewer(tokens) if is_reduced else attend(tokens)
     pooled = net.add("ReduceMean", net.norm(tokens, net.width), net.numbers(1), keepdims=0)
     return net.finish(net.linear(pooled, net.width, 10)).architecture
 
@@ -108,9 +135,16 @@ def test_stages_of_one_width_end_where_places_become_fewer(
     assert " → ".join(str(width) for _, width in stages) in told.sentence
 
 
-def test_a_class_token_goes_around_what_makes_places_fewer() -> None:
-    told = _tell(((1, 8), (2, 16), (1, 16)), has_class=True)
+@pytest.mark.parametrize("splits", [False, True])
+def test_a_class_token_goes_around_what_makes_places_fewer(*, splits: bool) -> None:
+    told = _tell(((1, 8), (2, 16), (1, 16)), has_class=True, splits=splits)
     assert told.facts["stage_blocks"] == (1, 2, 1)
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_class_token_around_convolved_queries_ends_no_stage(count: int) -> None:
+    told = _tell(((1, 8), (count, 16)), has_class=True, is_convolved=True)
+    assert told.facts["stage_blocks"] == (1, count)
 
 
 def test_keys_of_fewer_places_end_no_stage() -> None:

@@ -27,6 +27,7 @@ def lack_layer(writer: Writer, number: int, x: str) -> str:
         (lack_layer, 4, True),
         (lack_norm, 4, True),
         (begin_sum, 4, True),
+        (begin_sum, 2, True),
         (lack_layer, 2, False),  # of two neither is more common
         (write_plain, 4, False),
         (have_more, 4, False),

@@ -347,6 +347,40 @@ def test_channels_of_a_volume_that_become_its_last_axis_are_not_compared() -> No
     assert ports.correct((3, 32)) == (3, 32)
 
 
+@pytest.mark.parametrize(
+    ("cut", "order", "joined", "has_maps"),
+    [
+        # channels into groups and back, in another order
+        ((1, 4, 2, 8, 8), (0, 2, 1, 3, 4), (1, 8, 8, 8), True),
+        # each 2 × 2 places become channels
+        ((1, 8, 4, 2, 4, 2), (0, 1, 3, 5, 2, 4), (1, 32, 4, 4), True),
+        # patches of 2 × 2 places, and channels behind them
+        ((1, 8, 4, 2, 4, 2), (0, 3, 5, 2, 4, 1), (1, 4, 16, 8), False),
+        ((1, 8, 4, 2, 4, 2), (0, 2, 4, 3, 5, 1), (1, 16, 4, 8), False),
+    ],
+)
+def test_patches_with_channels_behind_them_are_no_maps(
+    cut: tuple[int, ...], order: tuple[int, ...], joined: tuple[int, ...], has_maps: bool
+) -> None:
+    sizes = [
+        numpy_helper.from_array(np.array(dims, np.int64), name)
+        for name, dims in (("cut", cut), ("joined", joined))
+    ]
+    nodes = [
+        helper.make_node("Conv", ["x", "a"], ["p"], "/local/conv/Conv"),
+        helper.make_node("Reshape", ["p", "cut"], ["q"], "/local/Reshape"),
+        helper.make_node("Transpose", ["q"], ["r"], "/local/Transpose", perm=order),
+        helper.make_node("Reshape", ["r", "joined"], ["s"], "/local/Reshape_1"),
+        helper.make_node("Relu", ["s"], ["y"], "/head/Relu"),
+    ]
+    proto = make_model(nodes, {"a": (8, 3, 1, 1)}, (1, 3, 8, 8))
+    proto.graph.initializer.extend(sizes)
+    found = build_group_tree(load(proto.SerializeToString()).graph, "names").find("main/local/")
+    assert isinstance(found, Group)
+    ports = find_ports(found)
+    assert (ports.has_maps, ports.tell_scale() is not None) == (has_maps, has_maps)
+
+
 @pytest.mark.parametrize(("stride", "told"), [(1, ""), (5, "/5×1")])
 def test_a_convolution_that_looks_at_each_place_has_no_stride(stride: int, told: str) -> None:
     """Five rows under a kernel of five without padding are one row, whatever the stride."""

@@ -17,7 +17,8 @@ def read_graph(made: str, *, keys: str = "x", values: str = "x", queries: str = 
 g (float[1, 16, 8] x, float[1, 16, 8] other) => (float[1, N, 8] y) <int64[2] dims = {{8, 8}},
   int64[1] none = {{0}}, int64[1] end = {{16}}, int64[1] axis = {{1}}, int64[1] two = {{2}},
   int64[1] one = {{1}}, int64[1] half = {{8}}, float[8] ones = {{1, 1, 1, 1, 1, 1, 1, 1}},
-  int64[4] grid = {{1, 4, 4, 8}}, int64[3] row = {{1, 4, 8}}, int64[4] cut = {{1, 4, 4, 8}}> {{
+  int64[4] grid = {{1, 4, 4, 8}}, int64[3] row = {{1, 4, 8}}, int64[4] cut = {{1, 4, 4, 8}},
+  int64[3] single = {{1, 1, 8}}> {{
 {weights}
  {made}
  q = MatMul ({queries}, wq) k = MatMul ({keys}, wk) v = MatMul ({values}, wv)
@@ -51,7 +52,7 @@ _LARGEST = """ g = Reshape (x, cut) s = ReduceMax <keepdims = 0> (g, axis)"""
         ("s = LayerNormalization (x, ones)", "Self-attention", ""),
         ("s = Mul (x, ones)", "Self-attention", ""),
         ("s = Slice (x, none, end, axis, two)", "Self-attention", "query pooled /2"),
-        ("s = Slice (x, none, one, axis, one)", "Self-attention", "query: first token"),
+        ("s = Slice (x, none, one, axis, one)", "Class attention", ""),
         (_POOL, "Self-attention", "query pooled /2"),
         (_LARGEST, "Self-attention", "query pooled, 1 of 4 places"),
         ("s = Identity (other)", "Cross-attention", ""),
@@ -78,14 +79,38 @@ def test_two_parts_of_one_value_attend_to_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "name"), [("other", "Cross-attention"), ("x", "Self-attention")]
+    ("source", "name"), [("other", "Cross-attention"), ("x", "Class attention")]
 )
 def test_a_token_of_another_stream_that_asks_is_a_cross_attention(source: str, name: str) -> None:
     exchanged = f"""c = Slice ({source}, none, one, axis, one) d = Relu (c)
  e = Slice (x, one, end, axis, one) u = Concat <axis = 1> (d, e)
  l = LayerNormalization (u, ones) s = Slice (l, none, one, axis, one)"""
     found = find_attention(read_graph(exchanged, keys="l", values="l"))
-    assert (found.name, "query: first token" in found.facts) == (name, True)
+    is_told = "query: first token" in found.facts
+    assert (found.name, is_told) == (name, name == "Cross-attention")
+
+
+_TOKEN = " t0 = Slice (other, none, one, axis, one) s = LayerNormalization (t0, ones)"
+_STORED_TOKEN = """ t0 = ConstantOfShape (single) s = LayerNormalization (t0, ones)"""
+_MEAN = " s = ReduceMean <keepdims = 1> (x, axis)"
+
+
+@pytest.mark.parametrize(
+    ("token", "joined", "name"),
+    [
+        (_TOKEN, "s, x", "Class attention"),
+        (_STORED_TOKEN, "s, x", "Class attention"),
+        (_TOKEN, "x, s", "Cross-attention"),  # behind what was kept of earlier steps
+        (_TOKEN, "x, other", "Cross-attention"),
+        (_MEAN, "s, x", "Self-attention"),
+    ],
+    ids=["token", "stored", "last", "apart", "mean"],
+)
+def test_one_token_that_is_joined_to_what_it_attends_to_is_class_attention(
+    token: str, joined: str, name: str
+) -> None:
+    made = f"{token} u = Concat <axis = 1> ({joined})"
+    assert find_attention(read_graph(made, keys="u", values="u")).name == name
 
 
 def test_queries_and_keys_of_the_same_values_joined_are_joint_attention() -> None:

@@ -239,6 +239,8 @@ def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
         ("y = Slice (x, start, four, axis)", True),
         ("y = Slice (x, one, end, axis)", False),
         ("y = Slice (x, start, end, axis, two)", False),
+        ("y = Concat <axis = 1> (x)", True),
+        ("y = Concat <axis = 1> (x, x)", False),
     ],
 )
 def test_nodes_that_change_nothing(node: str, is_so: bool) -> None:

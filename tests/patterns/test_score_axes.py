@@ -145,6 +145,26 @@ def _einsum_of_maps(net: _Writer) -> str:
     return net.weigh(scores, net.turn(v, 0, 2, 3, 1))
 
 
+def _in_patches(net: _Writer) -> str:
+    """Each attends within its patch, of which there are as many as fit into two rows."""
+    patches = 2
+    dims = (1, patches, net.tokens // patches, net.heads, net.width)
+    q, k, v = (net.turn(net.shape(net.project("x"), *dims), 0, 1, 3, 2, 4) for _ in "qkv")
+    mixed = net.weigh(net.add("MatMul", q, net.turn(k, 0, 1, 2, 4, 3)), v)
+    rows = net.turn(mixed, 0, 2, 1, 3, 4)
+    return net.shape(rows, 1, net.heads, net.tokens, net.width)
+
+
+def _with_batch(net: _Writer) -> str:
+    """Heads are one axis with the batch, as where maps were put into rows."""
+    dims = (1, net.heads, net.width, net.tokens, 1)
+    rows = (net.turn(net.shape(net.project("x"), *dims), 0, 1, 3, 4, 2) for _ in "qkv")
+    q, k, v = (net.shape(one, net.heads, net.tokens, net.width) for one in rows)
+    scores = net.add("Einsum", q, k, equation="bid,bjd->bij")
+    mixed = net.add("Einsum", net.add("Softmax", scores, axis=-1), v, equation="bij,bjd->bid")
+    return net.shape(mixed, 1, net.heads, net.tokens, net.width)
+
+
 def _split(net: _Writer, value: str, axis: int) -> list[str]:
     names = [f"{value}_{place}" for place in range(3)]
     node = helper.make_node("Split", [value], names, axis=axis, num_outputs=3)
@@ -165,6 +185,7 @@ _OF_MAPS = (
     _stacked_before_places,
     _keys_as_they_are,
     _einsum_of_maps,
+    _with_batch,
 )
 
 
@@ -180,17 +201,45 @@ def test_heads_are_told_wherever_they_stand(
 
 
 @pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
+@pytest.mark.parametrize("sizes", [(4, 8, 16), (3, 4, 8), (2, 8, 8)], ids=str)
+def test_heads_are_told_beside_patches(sizes: Sizes, is_typed: bool) -> None:
+    net = _Writer(sizes)
+    found = net.finish(_in_patches(net), is_typed=is_typed)
+    assert (found.name, found.facts) == ("Self-attention", (f"{sizes[0]} heads × {sizes[1]}",))
+
+
+@pytest.mark.parametrize("kernels", [(3, 3, 3), (3, 3, 5), (0, 0, 0), (3, 0, 0)], ids=str)
+def test_projections_of_what_is_convolved_belong_to_attention(kernels: tuple[int, ...]) -> None:
+    net = _Writer((2, 8, 16), is_map=True)
+
+    def convolve(size: int) -> str:
+        weight = np.ones((net.features, 1, size, size), "f")
+        pads = [size // 2] * 4
+        how = {"group": net.features, "kernel_shape": [size] * 2, "pads": pads}
+        return net.add("Conv", "x", net.store(weight), **how)
+
+    taken = [convolve(size) if size else "x" for size in kernels]
+    dims = (1, net.heads, net.width, net.tokens)
+    q, k, v = (net.turn(net.shape(net.project(one), *dims), 0, 1, 3, 2) for one in taken)
+    found = net.finish(net.attend(q, k, v), is_typed=False)
+    told = ["convolutional projections 3×3"] if {*kernels} == {3} else []
+    assert (found.name, [*found.facts]) == ("Self-attention", ["2 heads × 8", *told])
+
+
+@pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
 @pytest.mark.parametrize("sizes", [(2, 8, 8), (3, 4, 4), (2, 8, 6)], ids=str)
 @pytest.mark.parametrize("is_map", [False, True], ids=["tokens", "map"])
+@pytest.mark.parametrize("equation", ["", "bhin,bhjn->bhij"], ids=["product", "einsum"])
 def test_channels_are_compared_where_places_are_summed_over(
-    is_map: bool, sizes: Sizes, is_typed: bool
+    equation: str, is_map: bool, sizes: Sizes, is_typed: bool
 ) -> None:
     # (batch, heads, width, tokens) times (batch, heads, tokens, width)
     net = _Writer(sizes, is_map=is_map)
     dims = (net.heads, net.width, net.tokens) if is_map else (net.tokens, net.heads, net.width)
     order = (0, 1, 2, 3) if is_map else (0, 2, 3, 1)
     q, k, v = (net.turn(net.shape(net.project("x"), 1, *dims), *order) for _ in "qkv")
-    mixed = net.weigh(net.add("MatMul", q, net.turn(k, 0, 1, 3, 2)), v)
+    scores = net.add("Einsum", q, k, equation=equation) if equation else ""
+    mixed = net.weigh(scores or net.add("MatMul", q, net.turn(k, 0, 1, 3, 2)), v)
     found = net.finish(net.turn(mixed, 0, 1, 3, 2), is_typed=is_typed)
     assert found.name == "Channel self-attention"
     assert found.facts == (f"{sizes[0]} heads × {sizes[1]}",)

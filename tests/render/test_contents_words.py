@@ -115,6 +115,12 @@ def test_where_room_is_short_residual_blocks_are_told_by_their_idea() -> None:
     assert write(ideas, 90)[0] == " · ".join(one.name for one in ideas)
     assert write(ideas, 50)[0] == "Cross-covariance attention · Gated depthwise MLP"
     gated = chain("Cross-covariance attention", "Residual block with gate", rank=IDEA)
+    ideas = chain("Cross-covariance attention", "Residual block", "MLP", rank=IDEA)
+    of_kind = replace(ideas[0], details=AttentionDetails(heads=2))
+    told = "Cross-covariance attention · Residual block · MLP"
+    assert write([of_kind, *ideas[1:]], 45)[0] == told
+    usual = replace(of_kind, name="Self-attention")
+    assert write([usual, *ideas[1:]], 34)[0] == "Attention · Residual block · MLP"
     assert "Residual block" in write(gated, 55)[0]
     assert "Gate" not in write(gated, 40)[0].split(" · ")
 
