@@ -130,11 +130,21 @@ class Clause:
 
 
 def choose_telling(clauses: Sequence[Clause], most: int) -> list[Clause]:
-    """Return the most telling clauses, in order."""
-    ranked = sorted(clauses, key=lambda one: (one.is_minor and not one.name, -one.weight))[:most]
+    """Return the most telling clauses, in order.
+
+    Where one is of attention, one more of attention is not left out: to a text, say.
+    """
+    ordered = sorted(clauses, key=lambda one: (one.is_minor and not one.name, -one.weight))
+    ranked = ordered[:most]
+    if any(map(_attends, ranked)):
+        ranked += [*filter(_attends, ordered[most:])][:1]
     least = _LEAST_SHARE * ranked[0].weight if ranked and not ranked[0].is_minor else 0
     ranked = [one for one in ranked if not one.is_minor or one.weight >= least]
     return [one for one in clauses if any(one is kept for kept in ranked)]
+
+
+def _attends(clause: Clause) -> bool:
+    return bool(clause.scope) and all(piece.kind == "attention" for piece in clause.scope)
 
 
 def write_inner_clauses(clauses: Sequence[Clause], joint: str = ", ") -> str:

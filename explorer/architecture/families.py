@@ -27,7 +27,6 @@ from .left_out import add_left_out
 from .outline import Outline
 from .projections import (
     find_convolved,
-    find_deformable,
     find_projected,
     find_relative_values,
 )
@@ -49,7 +48,6 @@ _MERGED = (
     find_projected,
     find_convolved,
     find_relative_values,
-    find_deformable,
     find_unrolled,
 )
 #: so many constants may stand beside a call

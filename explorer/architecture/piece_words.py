@@ -11,6 +11,7 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.branched_convolutions import BRANCHED
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.deformable_attention import DEFORMABLE
 from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO
 from netloupe.explorer.patterns.transformer_details import (
@@ -29,7 +30,6 @@ from .piece_runs import PieceRun, join_alike
 from .pieces import (
     CAUSAL,
     CROSS_ATTENTION,
-    DEFORMABLE,
     HOURGLASS,
     ROUTING,
     Piece,

@@ -11,6 +11,7 @@ from netloupe.explorer.grouping.group import Group
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.attention_streams import ASKS_ONCE
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.deformable_attention import DEFORMABLE
 from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO, ZERO
 from netloupe.explorer.patterns.transformer_details import CLASS_ATTENTION
@@ -47,8 +48,6 @@ _PROJECTIONS = 3
 CROSS_ATTENTION = "Cross-attention"
 #: and that of a class token to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
 CLASS_CROSS_ATTENTION = "Class-token cross-attention"
-#: and that to features at places that it chooses (X. Zhu and others, Deformable DETR, 2021)
-DEFORMABLE = "Deformable self-attention"
 #: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
 #: Networks, 2016, figure 3)
 HOURGLASS = "Hourglass"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,16 +12,9 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .composites import Merge, make_part
 from .outline import MAIN_KINDS, Outline, OutlinePart
-from .pieces import DEFORMABLE
 from .sizes import list_matrices
 
 _MOST_LEADING = 24
-#: of what makes places of queries, samples features there and sums them up
-_SAMPLING = (
-    *("adds", "chooses", "divides", "joins", "distributes", "multiplies_elements"),
-    *("reduces", "samples", "subtracts"),
-)
-_MOST_SAMPLING = 60
 #: so many operators arrange the weights of attention by distances
 _MOST_ARRANGING = 8
 
@@ -130,78 +123,6 @@ def _walk_to_weights(
     return None
 
 
-def find_deformable(outline: Outline) -> Iterator[Merge]:
-    """Find attention that samples maps of features at a few places, and weighs what it finds there.
-
-    Both the places and the softmaxed weights are linear in the query, and what is sampled is a
-    projection of another value, or of the queries without their positions (X. Zhu and others,
-    Deformable DETR, 2021, equation 2 and section 4.1).
-    """
-    done: set[OutlinePart] = set()
-    for sampler in outline.of_kind("GridSample"):
-        if sampler in done:
-            continue
-        last = _find_end(outline, sampler)
-        if last is None:
-            continue
-        leading, _ = _walk_back(outline, last, partial(_may_sample, outline), _MOST_SAMPLING)
-        samplers = [part for part in leading if part.kind == "GridSample"]
-        done.update(samplers)
-        linears = [part for part in leading if part.kind == "linear"]
-        sampled = {one for part in samplers for one in linears if _samples(outline, part, one)}
-        asking = [part for part in linears if part not in sampled]
-        weighed = [part for part in leading if part.name == "Softmax" or part.kind == "Softmax"]
-        if len(sampled) != 1 or len(asking) != 2 or len(weighed) != 1:
-            continue
-        memory = outline.givers(next(iter(sampled)))
-        queries = {giver for part in asking for giver in outline.givers(part)}
-        if len(memory) != 1 or len(queries) != 1 or memory[0] in queries:
-            continue
-        name = DEFORMABLE if _adds_positions(outline, memory[0], queries) else "Cross-attention"
-        details = AttentionDetails(attention=name, deformable=True)
-        merged = make_part([*leading, last], "attention", name, details)
-        merged.end = last.end
-        yield [*leading, last], merged
-
-
-def _find_end(outline: Outline, sampler: OutlinePart) -> OutlinePart | None:
-    """Return the linear layer that takes the sum of what is sampled."""
-    current: OutlinePart | None = sampler
-    for _ in range(8):
-        current = outline.only_user(current) if current is not None else None
-        if current is None or current.kind == "linear":
-            return current
-        if not _may_sample(outline, current):
-            return None
-    return None
-
-
-def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> bool:
-    """Return whether what is sampled is cut out of what a linear layer gives."""
-    node = outline.operations.nodes[sampler.end]
-    value = node.input(0)
-    giver = outline.giver(value) if value is not None else None
-    for _ in range(4):
-        if giver is linear:
-            return True
-        givers = outline.givers(giver) if giver is not None else []
-        if giver is not None and giver.has("chooses"):  # what is padded is set to 0
-            givers = [one for one in givers if one.kind == "linear"]
-        elif giver is None or not giver.has("looks_up", "picks"):
-            return False
-        if len(givers) != 1:
-            return False
-        giver = givers[0]
-    return False
-
-
-def _adds_positions(
-    outline: Outline, memory: OutlinePart, queries: Collection[OutlinePart]
-) -> bool:
-    """Return whether queries are what is sampled, and positions added to it."""
-    return all(one.has("adds") and memory in outline.givers(one) for one in queries)
-
-
 def _may_lead(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part may stand between the value that is attended to and the products.
 
@@ -222,15 +143,10 @@ def _projects(outline: Outline, part: OutlinePart) -> bool:
     return part.kind == "linear" or (is_product and bool(list_matrices(outline, [part])))
 
 
-def _may_sample(outline: Outline, part: OutlinePart) -> bool:
-    return part.kind == "activation" or part.has(*_SAMPLING) or _may_lead(outline, part)
-
-
 def _walk_back(
     outline: Outline,
     attention: OutlinePart,
     passes: Callable[[OutlinePart], bool],
-    most: int = _MOST_LEADING,
 ) -> tuple[list[OutlinePart], list[OutlinePart]]:
     """Return the parts that give to nothing but an attention, and those that give to them."""
     inner = {attention}
@@ -241,7 +157,12 @@ def _walk_back(
     while pending:
         part = outline.parts[-heapq.heappop(pending)]
         users = outline.users(part)
-        if not passes(part) or len(inner) > most or not users or not inner.issuperset(users):
+        if (
+            not passes(part)
+            or len(inner) > _MOST_LEADING
+            or not users
+            or not inner.issuperset(users)
+        ):
             sources.append(part)
             continue
         inner.add(part)

@@ -11,7 +11,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import MASKING_TRAITS
-from netloupe.explorer.patterns import read_dims, read_numbers
+from netloupe.explorer.patterns import find_graph_context, read_dims, read_numbers
 
 #: a tensor of so few elements may hold numbers that tell one block from another
 _FEW = 16
@@ -110,7 +110,11 @@ class KeyWriter:
             return known
         if is_input_independent(value):
             return read_dims(value)
-        return value if may_be_mask else others.setdefault(value, len(others))
+        if may_be_mask:
+            return value
+        # of sizes alone nothing is computed, so it is no stream
+        is_fixed = find_graph_context(value.graph).is_unchanging(value)
+        return is_fixed, others.setdefault(value, len(others))
 
 
 def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozenset[Node]:

@@ -16,6 +16,7 @@ from netloupe.explorer.model import Node, constant_tensor
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_ingredients, read_numbers
 
+from .member_differences import are_of_example
 from .node_kinds import NodeKind, tell_kind
 
 #: how it is said that a block does not give all that others do
@@ -62,6 +63,8 @@ def tell_lacking(
         given, all_given = results
         return f"{which} gives {given} of {all_given} {RESULTS}"
     missing = _list_missing(odd, whole)
+    if are_of_example(missing, odd):
+        return ""
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")
     parts = _count_parts(missing, context)

@@ -106,6 +106,16 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
     return found
 
 
+def are_of_example(beside: Sequence[Node], others: Sequence[Node]) -> bool:
+    """Return whether what a member has beside another one are experts that find their tokens.
+
+    Exporters that follow an example write those experts alone that it was sent to.
+    """
+    if not all(any(node.operator.has(one) for node in beside) for one in ("scatters", "selects")):
+        return False
+    return {node.op_type for node in beside} <= {node.op_type for node in others}
+
+
 def begins_stored(members: Sequence[Sequence[Node]]) -> bool:
     """Return whether a first member takes nothing but what others take, too: its stream is stored.
 

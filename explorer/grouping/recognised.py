@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.patterns import (
     MOST_NODES,
+    WORK,
     Ingredient,
     Recognition,
     find_graph_context,
@@ -23,7 +24,7 @@ from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
 from .contents import find_contents, find_inner_u
-from .member_nodes import list_member_nodes
+from .member_nodes import is_layer, list_member_nodes
 from .stack_facts import Member, join_facts
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _MOST_COMPARED = 4_000
 #: the other blocks of a stack of so many nodes are told by the dimensions of their weights; of a
 #: larger one only what was looked at is known
 _MOST_MEASURED = 30_000
+#: how what experts are is called
+_EXPERTS = ("MLP", "GLU")
 #: what functions were recognised as, by their paths
 _FUNCTIONS: WeakKeyDictionary[Model, dict[str, Recognition | None]] = WeakKeyDictionary()
 
@@ -133,15 +136,19 @@ class Recogniser:
 
     def _recognise_repeat(self, group: Group) -> Recognition | None:
         """Return what the blocks of a stack are, and those facts that hold for all of them."""
-        blocks = [child for child in group.children if not isinstance(child, Node)]
-        size = blocks[0].node_count if blocks else 0
-        if not 0 < size <= MOST_NODES or len(blocks) < len(group.children):
+        blocks = group.children
+        layers = sum(isinstance(block, Node) and is_layer(block) for block in blocks)
+        if layers < len(blocks) and any(isinstance(block, Node) for block in blocks):
+            return None
+        first = blocks[0] if blocks else None
+        size = 0 if first is None else 1 if isinstance(first, Node) else first.node_count
+        if not 0 < size <= MOST_NODES:
             return None
         step = -(-len(blocks) * size // _MOST_COMPARED)
         exemplar = blocks[group.exemplar]
         chosen = dict.fromkeys([exemplar, *blocks[::step], blocks[-1]])
         known: dict[Key, Recognition | None] = {}
-        found: dict[Group, Member] = {}
+        found: dict[Group | Node, Member] = {}
         for block in chosen:
             if not self._add_block(found, block, known):
                 return None
@@ -152,7 +159,7 @@ class Recogniser:
             for block in blocks:
                 if block in found:
                     continue
-                nodes = list_member_nodes(block, MOST_NODES)
+                nodes = _list_nodes(block)
                 one = measured.get(_measure(nodes))
                 if one is not None:
                     found[block] = nodes, one
@@ -165,12 +172,12 @@ class Recogniser:
 
     def _add_block(
         self,
-        found: dict[Group, Member],
-        block: Group,
+        found: dict[Group | Node, Member],
+        block: Group | Node,
         known: dict[Key, Recognition | None],
     ) -> bool:
         """Find what a block of a stack is; return whether it is what the others are."""
-        nodes = list_member_nodes(block, MOST_NODES)
+        nodes = _list_nodes(block)
         # blocks of one stack have the same place in the model: masks need no comparison
         key = self._keys.write(nodes, with_masks=False)
         one = self._recognise_nodes(nodes, key, known) if nodes else None
@@ -178,6 +185,10 @@ class Recogniser:
             return False
         found[block] = nodes, one
         return True
+
+
+def _list_nodes(block: Group | Node) -> list[Node]:
+    return [block] if isinstance(block, Node) else list_member_nodes(block, MOST_NODES)
 
 
 def _measure(nodes: Sequence[Node]) -> Key:
@@ -212,10 +223,22 @@ def _is_around_stack(group: Group) -> bool:
             found = block.recognised
             if found is None:
                 nodes = list_member_nodes(block, MOST_NODES)
-                return not nodes or any(find_weight(node) is not None for node in nodes)
-            return not found.name.endswith(("MLP", "GLU"))
+                has_weights = any(find_weight(node) is not None for node in nodes)
+                return not nodes or (has_weights and not _is_expert(block, nodes))
+            return not found.name.endswith(_EXPERTS)
         pending += inner.inner_groups()
     return False
+
+
+def _is_expert(block: Group, nodes: Sequence[Node]) -> bool:
+    """Return whether a block is an MLP that puts what it gives to the places of some tokens.
+
+    Each expert takes the tokens that are sent to it, and the next one puts its own beside them
+    (W. Fedus and others, Switch Transformers, 2022, figure 3).
+    """
+    working = [one.name for one in block.contents if one.rank >= WORK]
+    is_one = len(working) == 1 and working[0].endswith(_EXPERTS)
+    return is_one and any(node.operator.has("scatters") for node in nodes)
 
 
 def recognise_function(function: Function) -> Recognition | None:

@@ -198,11 +198,29 @@ class SiblingSearch:
                 if seen == 1 and self._kinds.measure_shared(kind, common) >= least
             }
             if count < 2 and len(similar) < LEAST_VARIANTS:
-                continue
+                similar = set()
             for index in indexes:
                 if int(exact[index]) in similar:
                     relaxed[index] = common
+            others = [kind for kind, _ in variants.most_common() if kind not in similar]
+            routed = self._join_routed(others)
+            for kind, first in routed.items():
+                if variants[kind] == 1:
+                    relaxed[exact == kind] = first
         return relaxed
+
+    def _join_routed(self, kinds: Iterable[int]) -> dict[int, int]:
+        """Return for kinds of routed layers the one that has the same operators, however often.
+
+        Exporters that follow an example write those experts alone that it was sent to, which are
+        others and not as many in each layer.
+        """
+        joined: dict[int, int] = {}
+        for kind in kinds:
+            if any(operator.has("selects") for operator in self._kinds.count_operators(kind)):
+                alike = (one for one in joined.values() if self._kinds.hold_same(kind, one))
+                joined[kind] = next(alike, kind)
+        return joined
 
     def _find_one(
         self,

@@ -22,6 +22,8 @@ _MOST_KINDS = 3
 _MOST_WIDTHS = 6
 #: of so few blocks it is told which has which number, in so many letters
 _MOST_TOLD, _MOST_LETTERS = 8, 32
+#: so many widths of blocks beside each other are told one by one
+_MOST_SIDES = 3
 #: so many that rise are told one by one
 _LEAST_ELIDED = 3
 #: a fact that begins a stage, and is told by the place of its block
@@ -108,7 +110,7 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         told = (f"{entering} → 2 × {given}" if is_paired else write_course([taken, *course]),)
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
-        told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
+        told = (_write_sides(known),)
     return replace(exemplar, facts=(*told, *shared), details=details)
 
 
@@ -158,6 +160,24 @@ def _has_words(fact: str) -> bool:
 
 def _tells_widths(facts: Sequence[str]) -> bool:
     return any("→" in fact for fact in facts)
+
+
+def _write_sides(widths: Sequence[tuple[int, int]]) -> str:
+    """Return what blocks beside each other take and give: ``16 to 64 → 32``, ``32 or 64 → same``.
+
+    A span on either side would leave open whether a block changes its width.
+    """
+    taken, given = zip(*widths, strict=True)
+    if taken == given:
+        return f"{_write_each(taken)} → same"
+    return f"{_write_span(taken)} → {_write_span(given)}"
+
+
+def _write_each(widths: Sequence[int]) -> str:
+    each = [str(width) for width in sorted({*widths})]
+    if not 1 < len(each) <= _MOST_SIDES:
+        return _write_span(widths)
+    return f"{', '.join(each[:-1])} or {each[-1]}"
 
 
 def _write_span(widths: Sequence[int]) -> str:

@@ -80,7 +80,7 @@ class GraphContext:
 
     def read_form(self, value: Value | None) -> str:
         """Return ``masked``, ``zero`` or ``blurring`` for a kernel of such numbers; else ""."""
-        if value is None or value.initializer is None:
+        if value is None:
             return ""
         if value not in self._forms:
             self._forms[value] = read_kernel_form(self.graph, value)

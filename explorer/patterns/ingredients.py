@@ -39,6 +39,8 @@ KNOWN = "known"
 _WITH_WEIGHTS = ("convolves", "looks_up", "multiplies", "recurrent")
 #: a weight is cast and transposed by so many nodes at most
 _MOST_ARRANGED = 4
+#: what comes behind the name of a layer in its box
+_BEHIND = " · "
 #: a sum around so many blocks is none of them
 _LEAST_BLOCKS = 2
 _KINDS_OF_FAMILIES = {"activation": "activation", "normalization": "norm"}
@@ -318,7 +320,8 @@ def _find_kind(entry: FoundBlock) -> str:
         return "conv"
     if entry.name == SCALE_SHIFT:
         return SCALE_SHIFT.lower()
-    return "linear" if entry.name.startswith("Linear") else KNOWN
+    # perhaps with a norm or an activation, but not an attention that is linear in its tokens
+    return "linear" if entry.name.partition(_BEHIND)[0] == "Linear" else KNOWN
 
 
 @kept_with_catalogue(maxsize=1 << 12)

@@ -41,6 +41,7 @@ from .convolutional_attention import (
 from .convolutions import find_convolutions
 from .cost_volumes import find_cost_volumes
 from .crosses import find_crosses, find_factorizations
+from .deformable_attention import find_deformable_attentions
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
 from .depthwise_gates import find_depthwise_gates
@@ -171,6 +172,7 @@ _SINKHORNS = _part("sinkhorn", find_sinkhorns, "unit", family="normalization")
 UNITS = (
     _part("cascaded-attention", find_cascaded_attentions, "attention", family="attention"),
     _part("outlook-attention", find_outlook_attentions, "attention", family="attention"),
+    _part("deformable-attention", find_deformable_attentions, "attention", family="attention"),
     _part("stored-graph", find_stored_graphs, "graph convolution"),
     _part("computed-kernel", find_computed_kernels, "unit"),
     _part("local-filter", find_local_filters, "unit"),

@@ -11,6 +11,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from .attention_forms import add_pointwise_projections
 from .attention_heads import BEFORE_PRODUCTS
 from .convolutions import read_convolution
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, PICKING, Operations
 from .readings import read_float, read_int, read_ints, read_numbers, read_scalar
@@ -20,6 +21,8 @@ _PRODUCTS = ("Einsum", "MatMul")
 _MOST_STEPS = 5
 #: more operations are no positions that are added to a result
 _MOST_BESIDE = 24
+#: axes of examples and heads, and of a matrix for each
+_OF_HEADS = 4
 #: what may stand between the products and the projections: maps that are positive, and heads
 _MAPS = ("activation",)
 
@@ -73,10 +76,36 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             numbers, last = add_layers_around(blocks, numbers, last)
             name = "Linear attention"
             positions = "relative" if is_placed else None
-            facts = (f"{positions} positions",) if positions else ()
-            details = AttentionDetails(attention=name, positions=positions)
+            heads, width = _count_heads(operations, inner, blocks.holding(last, "linear"))
+            told = [f"{heads} heads × {width}"] if heads > 1 else []
+            facts = (*told, *([f"{positions} positions"] if positions else []))
+            details = AttentionDetails(
+                attention=name,
+                positions=positions,
+                heads=heads or None,
+                head_width=width or None,
+            )
             yield FoundBlock("attention", name, frozenset(numbers), last, facts, details)
             break
+
+
+def _count_heads(operations: Operations, product: int, last: FoundBlock | None) -> tuple[int, int]:
+    """Return how many heads of which width keys and values are multiplied in; 0 where not known.
+
+    The product is a matrix of features by features for each head, and all heads together are what
+    the last layer takes.
+    """
+    facts = find_value_facts(operations.context.graph.model)
+    dims = facts.find_dims(operations.nodes[product].output(0)) or ()
+    taken = last.details.read_as(FeatureDetails).in_features if last is not None else None
+    if len(dims) != _OF_HEADS or not taken:
+        return 0, 0
+    _, heads, *sides = dims
+    widths = [side for side in sides if isinstance(side, int)]
+    if not isinstance(heads, int) or len(widths) < len(sides):
+        return 0, 0
+    width = min(widths)  # ones may be put beside values
+    return (heads, width) if heads * width == taken else (0, 0)
 
 
 def _convolves_places(operations: Operations, numbers: Collection[int]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.model.constant import is_constant_node
 from netloupe.explorer.model.kept import find_kept
@@ -13,6 +14,7 @@ from netloupe.explorer.roles import find_weight
 
 from .activations import spell_as_operator
 from .adjacencies import find_learned_adjacencies
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .known_patterns import (
@@ -35,13 +37,15 @@ from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
 from .transformer_details import AttentionDetails
 from .transformers import find_transformers
-from .weight_sizes import read_features
+from .weight_sizes import read_dims, read_features
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
 #: of so many groups of nodes it is kept what they are
 _MOST_KNOWN = 512
 _LEARNED = "Learned adjacency"
+#: the axes of a layer's weight
+_MATRIX = 2
 #: ideas that are steps of others, and drawn as one box there, too
 _STEPS = frozenset({"neighbours", "squash"})
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
@@ -68,7 +72,8 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     step()
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     if not len(operations):
-        return _recognise_table(nodes) or _recognise_adjacency(nodes) or _recognise_places(nodes)
+        kinds = (_recognise_table, _recognise_adjacency, _recognise_places, _recognise_stored)
+        return next(filter(None, (recognise_as(nodes) for recognise_as in kinds)), None)
     blocks = find_blocks(operations)
     found = name_whole_group(blocks) or _name_idea(blocks)
     if found is None:
@@ -154,6 +159,27 @@ def _recognise_places(nodes: Sequence[Node]) -> Recognition | None:
     facts = (write_widths(*widths),) if all(widths) else ()
     family = find_block_family("positions")
     return Recognition("Sinusoidal positions", family, facts, nodes=tuple(nodes))
+
+
+def _recognise_stored(nodes: Sequence[Node]) -> Recognition | None:
+    """Return a linear layer of what is stored, as of learned queries: a product with a matrix."""
+    computing = [node for node in nodes if not node.operator.has(*ARRANGING, "reads_shape")]
+    products = [node for node in computing if node.operator.has("multiplies")]
+    biases = [node for node in computing if node.operator.has("adds")]
+    if len(products) != 1 or len(computing) != len(products) + len(biases) or len(biases) > 1:
+        return None
+    (product,) = products
+    sources = [value and find_source(value, "copies") for value in product.inputs[:2]]
+    data, matrix = [*sources, None, None][:2]
+    if data is None or matrix is None or data.initializer is not None:
+        return None
+    dims = read_dims(matrix)
+    is_layer = product.operator.form == "MatMul" and len(dims) == _MATRIX
+    if matrix.initializer is None or not is_layer or data.producer in {*nodes}:
+        return None
+    details = FeatureDetails().with_features((dims[0], dims[-1]))
+    facts = (write_widths(*dims),)
+    return Recognition("Linear", find_block_family("linear"), facts, details, tuple(nodes))
 
 
 def try_to_recognise(

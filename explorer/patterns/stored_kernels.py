@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Tensor, Value
 
@@ -51,7 +52,12 @@ def read_kernel_form(graph: Graph, value: Value | None) -> str:
 
 
 def _read(value: Value | None) -> _Array | None:
-    tensor = value.initializer if value is not None else None
+    """Return the numbers of a kernel; None where it is none of floating-point numbers, or large.
+
+    Exporters store one of several equal kernels, and copy it for the others.
+    """
+    stored = find_source(value, "copies") if value is not None else None
+    tensor = stored.initializer if stored is not None else None
     if not isinstance(tensor, Tensor) or not 0 < tensor.size <= _MOST_NUMBERS:
         return None
     if not tensor.type.dtype.is_float:
@@ -65,9 +71,13 @@ def _read(value: Value | None) -> _Array | None:
 def _has_numbers(graph: Graph, value: Value | None) -> bool:
     """Return whether other kernels of a graph have numbers that are not zero."""
     others = 0
+    seen = {value and find_source(value, "copies")}
     for node in graph.nodes:
-        if node.operator.has("convolves") and node.input(1) is not value:
-            array = _read(node.input(1))
+        kernel = node.input(1) if node.operator.has("convolves") else None
+        stored = find_source(kernel, "copies") if kernel is not None else None
+        if stored is not None and stored not in seen:
+            seen.add(stored)
+            array = _read(stored)
             if array is not None and array.any():
                 return True
             others += array is not None

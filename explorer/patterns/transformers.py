@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .convolution_details import ConvolutionDetails
+from .deformable_attention import DEFORMABLE
 from .found_blocks import FoundBlock, FoundBlocks
 from .image_windows import read_image_part
 from .landmark_attention import NYSTROM
@@ -25,7 +26,7 @@ _TOLD = frozenset(
     {"Cross-attention", "Cross-covariance attention", "Gated attention unit", "Linear attention"}
     | {"Cascaded group attention", "Channel self-attention", "Outlook attention"}
     | {"Additive self-attention", "Physics attention", "Pointwise attention"}
-    | {CLASS_ATTENTION, NYSTROM}
+    | {CLASS_ATTENTION, DEFORMABLE, NYSTROM}
 )
 _NORMS = ("norm", "adaptive norm")
 
@@ -81,7 +82,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     told = attentions[0].facts
     if seen.side is not None:  # which is told with its windows
         told = tuple(fact for fact in told if fact not in (f"{seen.side}×{seen.side}", "shifted"))
-    facts = [*own, *told, what]
+    is_sampled = is_decoder and attentions[1].details.read_as(AttentionDetails).deformable
+    facts = [*own, *told, *(["deformable cross-attention"] if is_sampled else []), what]
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
     if style and is_adaptive:  # it is what such a block is about

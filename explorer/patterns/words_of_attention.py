@@ -37,6 +37,12 @@ ATTENTION = (
         "A layer of each place gives the shares by which the values around it are mixed: `3×3`.",
         "outlook-attention",
     ),
+    FigureWord(
+        "deformable attention",
+        "Layers of the query choose a few places of one or more maps and their shares: what is "
+        "there is looked up and mixed: `4 levels × 4 points`.",
+        "deformable-attention",
+    ),
     FigureWord("cross-attention", "Keys and values of another value than queries.", "attention"),
     FigureWord(
         "grouped-query attention",

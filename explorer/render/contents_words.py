@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
@@ -101,6 +102,10 @@ def write_contents(
         own = ports.correct_facts(ingredients[0].facts)
         return MadeOf(ingredients[0].name, _join_fitting(own, fits))
     is_row = is_chain(ingredients) and all(one.times == 1 for one in ingredients)
+    if not is_row:
+        kept = _leave_out_trim(ingredients)
+        if kept and is_chain(kept) and all(one.times == 1 for one in kept):
+            is_row, ingredients = True, kept
     facts = _join_fitting(_describe_chain(ingredients, ports), fits) if is_row else ""
     ideas = any(one.rank == IDEA for one in ingredients)
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
@@ -119,6 +124,24 @@ def write_contents(
         facts = _COURSE.sub(_ARROW.join((r"\1", r"\2")), facts)
     facts = facts or _describe_parts(ingredients, ports, are_several=of_stages or ", " in text)
     return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
+
+
+def _leave_out_trim(ingredients: Sequence[Ingredient]) -> list[Ingredient]:
+    """Return parts without norms and activations, what takes from these takes what they take.
+
+    So a chain is told of layers with a gate beside them.
+    """
+    kept: list[Ingredient] = []
+    #: by place, which of those kept it is or comes from
+    sources: list[frozenset[int]] = []
+    for one in ingredients:
+        given = (sources[place] for place in one.before if place < len(sources))
+        before = frozenset[int]().union(*given)
+        if one.rank > TRIM:
+            kept.append(replace(one, before=before))
+            before = frozenset({len(kept) - 1})
+        sources.append(before)
+    return kept if len(kept) < len(ingredients) else []
 
 
 def _tell_more(

@@ -16,6 +16,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.grouping.member_differences import (
     Difference,
+    are_of_example,
     begins_stored,
     list_starts,
     read_ends,
@@ -86,13 +87,18 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
     if repeat.is_loop:  # in steps of one body an exporter may compute something beforehand
         return tell_lacking_modules(repeat)
     reference = repeat.exemplar if shown is None else shown
-    found = repeat.list_differences(reference)
-    if not found:
-        return []
     members = [
         list_member_nodes(child, _MOST_COMPARED) if isinstance(child, Group) else [child]
         for child in repeat.children
     ]
+    # of how a model was exported nothing is told
+    found = [
+        one
+        for one in repeat.list_differences(reference)
+        if one.kind != "operators" or not _is_trace(one, members, reference)
+    ]
+    if not found:
+        return []
     last = len(members) - 1
     told: list[str] = []
     numbers = tell_numbers(members) if any(one.kind == "attributes" for one in found) else []
@@ -104,8 +110,6 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
         if one.kind == "operators":
             if {*one.odd} == {0} and not one.more and is_summed(repeat):
                 continue  # of what is summed one begins
-            if _is_trace(one):
-                continue  # of how a model was exported
             if not _is_said_of_ends(one.odd, text, last) and not _names_activations(one, text):
                 told.append(_tell_operators(one, members, reference))
         elif one.kind == "wiring":
@@ -200,12 +204,16 @@ def _tell_operators(one: Difference, members: Sequence[Sequence[Node]], shown: i
     return f"{which} without {_count(fewer, left, '') or _list_some(fewer)}"
 
 
-def _is_trace(one: Difference) -> bool:
-    """Return whether only what rearranges values is there or not, without any weight."""
-    return all(
-        node.operator.has(*_OF_EXPORTS) and find_weight(node) is None
-        for node in (*one.more, *one.fewer)
-    )
+def _is_trace(one: Difference, members: Sequence[Sequence[Node]], shown: int) -> bool:
+    """Return whether only what rearranges values is there or not, without any weight.
+
+    Or experts that an exporter wrote where its example was sent to them.
+    """
+    beside = (*one.more, *one.fewer)
+    if all(node.operator.has(*_OF_EXPORTS) and find_weight(node) is None for node in beside):
+        return True
+    smaller = members[shown if one.more else one.odd[0]]
+    return not (one.more and one.fewer) and are_of_example(beside, smaller)
 
 
 def _list_some(nodes: Sequence[Node]) -> str:

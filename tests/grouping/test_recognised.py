@@ -228,3 +228,58 @@ def test_a_block_may_turn_what_comes_in(op_type: str, text: str) -> None:
     block.node_count = len(block.children)
     found = recognised.Recogniser(graph).recognise(block)
     assert (found.text if found is not None else "") == text
+
+
+@pytest.mark.parametrize(
+    ("widths", "text"),
+    [
+        ([(8, 8), (16, 16), (8, 8)], "Conv 8 or 16 → same, 1×1"),
+        ([(4, 4), (8, 8), (16, 16)], "Conv 4, 8 or 16 → same, 1×1"),
+        ([(4, 4), (8, 8), (16, 16), (32, 32)], "Conv 4 to 32 → same, 1×1"),
+        ([(4, 8), (8, 8), (16, 8)], "Conv 4 to 16 → 8, 1×1"),
+        ([(8, 4), (8, 4), (8, 4)], "Conv, 1×1, 8 → 4"),
+    ],
+)
+def test_layers_beside_each_other_say_in_which_widths_they_differ(
+    widths: list[tuple[int, int]], text: str
+) -> None:
+    writer = Writer()
+    for number, (taken, given) in enumerate(widths):
+        writer.inputs[f"x{number}"] = [1, taken, 4, 4]
+        weight = writer.weight(f"w{number}", given, taken, 1, 1)
+        writer.outputs.append(writer.add("", "Conv", f"x{number}", weight))
+    graph = writer.load().graph
+    stack = Group("repeat", graph, "main/heads/", "heads")
+    stack.children = [*graph.nodes]
+    stack.node_count = len(graph.nodes)
+    assert text_of(stack) == text
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_is_of_sizes_alone_is_not_taken_for_what_is_computed(order: tuple[int, int]) -> None:
+    """Queries that are stored for as many examples as there are need not be seen as a stream."""
+    graph = load_text(
+        """
+        <ir_version: 8, opset_import: ["" : 17]>
+        g (float[n, 5, 8] x) => (float[n, 5, 8] y, float[n, 5, 8] z)
+        <int64[3] dims = {1, 5, 8}, int64[2] rest = {5, 8}>
+        {
+          queries = ConstantOfShape (dims)
+          size = Shape <start = 0, end = 1> (x)  all = Concat <axis = 0> (size, rest)
+          stored = Expand (queries, all)
+          a = Tanh (stored)  b = Add (a, stored)  y = Softmax (b)
+          c = Tanh (x)  d = Add (c, x)  z = Softmax (d)
+        }
+        """
+    ).graph
+    groups = []
+    for number, start in enumerate((4, 7)):
+        group = Group("scope", graph, f"main/{number}/", str(number))
+        group.children = [*graph.nodes[start : start + 2]]
+        group.node_count = 2
+        groups.append(group)
+    recogniser = recognised.Recogniser(graph)
+    found = [recogniser.recognise(groups[number]) for number in order]
+    alone = [recognised.Recogniser(graph).recognise(groups[number]) for number in order]
+    assert [one and one.text for one in found] == [one and one.text for one in alone]
+    assert len({one and one.text for one in found}) == 2

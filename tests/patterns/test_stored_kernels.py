@@ -17,14 +17,25 @@ _RANDOM = np.random.default_rng(0)
 _BLUR = np.outer([1, 2, 1], [1, 2, 1]) / 16
 
 
-def _make(*kernels: np.ndarray[Any, Any], groups: int = 1) -> Graph:
+def _make(*kernels: np.ndarray[Any, Any], groups: int = 1, copies: int = 0) -> Graph:
+    """Return convolutions in a row, the kernels of the first of them copies of one stored besides.
+
+    Exporters store equal weights of several layers once, and copy them for the others.
+    """
     nodes, weights, value = [], [], "x"
     for place, kernel in enumerate(kernels):
-        weights.append(numpy_helper.from_array(kernel.astype(np.float32), f"w{place}"))
+        name = f"stored{place}" if place < copies else f"w{place}"
+        if 0 < place < copies:
+            name = "stored0"
+        else:
+            weights.append(numpy_helper.from_array(kernel.astype(np.float32), name))
+        if place < copies:
+            nodes.append(helper.make_node("Identity", [name], [f"w{place}"]))
         size = [kernel.shape[-1] // 2] * 4
         nodes.append(helper.make_node("Conv", [value, f"w{place}"], [f"v{place}"], pads=size))
         value = f"v{place}"
-    nodes[0].attribute.append(helper.make_attribute("group", groups))
+    first = next(node for node in nodes if node.op_type == "Conv")
+    first.attribute.append(helper.make_attribute("group", groups))
     info = helper.make_tensor_value_info
     graph = helper.make_graph(
         nodes,
@@ -37,7 +48,7 @@ def _make(*kernels: np.ndarray[Any, Any], groups: int = 1) -> Graph:
 
 
 def _tell(graph: Graph) -> str:
-    found = recognise(graph.nodes[:1])
+    found = recognise([next(node for node in graph.nodes if node.op_type == "Conv")])
     return found.text if found is not None else ""
 
 
@@ -60,6 +71,15 @@ def test_a_zero_kernel_is_told_where_a_file_has_numbers(*, has_others: bool) -> 
     zero = np.zeros((4, 4, 1, 1))
     other = _RANDOM.normal(size=(4, 4, 3, 3)) * has_others
     assert ("zero" in _tell(_make(zero, other))) == has_others
+
+
+@pytest.mark.parametrize("copies", [1, 2, 8])
+@pytest.mark.parametrize("has_others", [True, False])
+def test_zero_kernels_are_told_of_which_one_is_stored(copies: int, *, has_others: bool) -> None:
+    zero = np.zeros((4, 4, 1, 1))
+    other = _RANDOM.normal(size=(4, 4, 3, 3)) * has_others
+    graph = _make(*[zero] * copies, other, copies=copies)
+    assert ("zero" in _tell(graph)) == has_others
 
 
 @pytest.mark.parametrize("is_same", [True, False])

@@ -55,6 +55,34 @@ def test_a_chain_counts_what_repeats_and_leaves_out_what_is_trim_where_it_is_lon
     assert write(chain(*names))[0] == parts
 
 
+@pytest.mark.parametrize("times", [2, 3, 9])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_layers_with_a_gate_beside_them_are_a_chain(times: int, *, is_first: bool) -> None:
+    """An activation that takes what a layer takes, too, and multiplies what that gives."""
+    parts = [Ingredient("Conv", "conv", WORK)] if is_first else []
+    for _ in range(times):
+        start = len(parts)
+        before = frozenset({start - 1} if start else ())
+        parts += [
+            Ingredient("Linear", "linear", WORK, before=before),
+            Ingredient("Depthwise conv", "conv", WORK, before=frozenset({start})),
+            Ingredient("GELU", "activation", TRIM, before=frozenset({start})),
+            Ingredient("Linear", "linear", WORK, before=frozenset({start + 1, start + 2})),
+        ]
+    unit = f"(Linear · Depthwise conv · Linear) ×{times}"
+    assert write(parts)[0] == (f"Conv · {unit}" if is_first else unit)
+
+
+def test_layers_beside_each_other_are_no_chain() -> None:
+    parts = [
+        Ingredient("Linear", "linear", WORK),
+        Ingredient("Depthwise conv", "conv", WORK),
+        Ingredient("GELU", "activation", TRIM, before=frozenset({1})),
+        Ingredient("Linear", "linear", WORK, before=frozenset({0, 2})),
+    ]
+    assert "·" not in write(parts)[0]
+
+
 def test_what_is_no_chain_says_its_ideas() -> None:
     names = ["Self-attention", "Cross-attention", "MLP", "Self-attention", "Cross-attention"]
     ingredients = [Ingredient(name, name, IDEA) for name in names]
