@@ -21,6 +21,8 @@ from netloupe.explorer.operators import HANDING_TRAITS
 from netloupe.explorer.patterns.readings import read_int
 from netloupe.explorer.roles import find_weight
 
+from .member_plumbing import find_guarded, is_guard, list_routed
+
 Kind = Literal["operators", "wiring", "streams", "attributes", "widths"]
 
 #: of more values around a member it is not asked which of its nodes depend on which
@@ -74,6 +76,11 @@ def find_differences(members: Sequence[Sequence[Node]], shown: int) -> list[Diff
     Linear in the nodes.
     """
     readers = [MemberReader(nodes) for nodes in members]
+    routed = [*map(list_routed, members)]
+    if all(routed):
+        # how many experts an exporter met depends on the tokens that it followed
+        for reader, left_out in zip(readers, routed, strict=True):
+            reader.leave_out(left_out)
     whole = readers[shown].count("widths"), readers[shown].count("streams")
     left = [
         place
@@ -164,6 +171,11 @@ class MemberReader:
         self.nodes = [*filter(_computes, nodes)]
         self._inside = {*self.nodes}
         self._sources: dict[Value, Value] = {}
+
+    def leave_out(self, nodes: Container[Node]) -> None:
+        """Do not tell of some of its nodes."""
+        self.nodes = [node for node in self.nodes if node not in nodes]
+        self._inside = {*self.nodes}
 
     def count(self, kind: Kind) -> Counter[object]:
         """Return how many nodes there are of which there is the same to be told."""
@@ -291,7 +303,11 @@ class MemberReader:
             return None
         known = self._sources.get(value)
         if known is None:
-            known = self._sources[value] = find_source(value, *_HANDING) or value
+            known = find_source(value, *_HANDING) or value
+            guarded = find_guarded(known.producer)
+            if guarded is not None:
+                known = find_source(guarded, *_HANDING) or guarded
+            self._sources[value] = known
         return known
 
 
@@ -307,7 +323,7 @@ def _list_operands(node: Node) -> list[Value | None]:
 def _computes(node: Node) -> bool:
     """Return whether a node computes with data, and does more than to hand it on."""
     operator = node.operator
-    if operator.has(*_HANDING, "reads_shape"):
+    if operator.has(*_HANDING, "reads_shape") or is_guard(node):
         return False
     results = [value for value in node.outputs if value is not None]
     return not (results and is_input_independent(results[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from .attention_forms import is_latent
+from .attention_forms import is_latent, skip_scale
 from .attention_heads import BEFORE_PRODUCTS
 from .attention_scores import MASK_TRAITS
 from .convolutions import read_convolution
@@ -25,6 +25,7 @@ def add_projections(
     operations = blocks.operations
     projections: list[FoundBlock] = []
     latent: set[int] = set()
+    scales: dict[int, int] = {}
     pending = [-giver for number in core for giver in operations.givers(number)]
     heapq.heapify(pending)
     first = len(core)
@@ -32,7 +33,7 @@ def add_projections(
     while pending and len(core) - first < _MOST_OF_ATTENTION:
         number = -heapq.heappop(pending)
         # what is kept of keys and values for the next step goes outside, too
-        users = {*operations.users[number]} - {OUTSIDE} - core
+        users = {*operations.users[number]} - {OUTSIDE, scales.get(number, OUTSIDE)} - core
         if number in core or any(operations.users[user] for user in users):
             continue  # but of some only the shape is taken
         core |= users
@@ -41,9 +42,12 @@ def add_projections(
             core |= linear.numbers
             projections.append(linear)
             for giver in operations.givers(min(linear.numbers)):
-                if blocks.ending(giver, "norm") is not None and giver not in latent:
-                    latent.add(giver)
-                    heapq.heappush(pending, -giver)
+                last = skip_scale(operations, giver)
+                if blocks.ending(last, "norm") is not None and last not in latent:
+                    latent.add(last)
+                    if last != giver:
+                        scales[last] = giver
+                    heapq.heappush(pending, -last)
             continue
         norm = blocks.holding(number, "norm")
         if number in latent and (norm is None or not is_latent(blocks, norm, core)):
@@ -53,6 +57,7 @@ def add_projections(
             is_own = norm.end == number and not _are_compared_and_summed(operations, number)
             if is_own and operations.is_closed(set(norm.numbers), number):
                 core |= norm.numbers
+                core.update({scales[number]} if number in scales else ())
                 for inner in norm.numbers:
                     for giver in operations.givers(inner):
                         heapq.heappush(pending, -giver)

@@ -61,13 +61,13 @@ def add_pointwise_projections(blocks: FoundBlocks, core: set[int], end: int) -> 
         if number in seen:
             continue
         seen.add(number)
-        found = make_pointwise(blocks, number)
+        found = make_pointwise(blocks, number, are_grouped=True)
         if found is not None:
             blocks.add(found)
         elif blocks.owner[number] is None and operations.kinds[number] in BEFORE_PRODUCTS:
             pending += operations.givers(number)
     user = operations.only_user(end)
-    found = make_pointwise(blocks, user) if user is not None else None
+    found = make_pointwise(blocks, user, are_grouped=True) if user is not None else None
     if found is not None:
         blocks.add(found)
 
@@ -87,6 +87,18 @@ def is_latent(blocks: FoundBlocks, norm: FoundBlock, core: set[int]) -> bool:
     return linear is not None and inside.issuperset(operations.users[linear.end])
 
 
+def skip_scale(operations: Operations, number: int) -> int:
+    """Return what gives what a number multiplies, as latent features may be; else the operation.
+
+    Features of few numbers are scaled up to what those of all would be (Meituan LongCat Team,
+    LongCat-Flash Technical Report, 2025, section 2.3).
+    """
+    givers = operations.givers(number)
+    is_alone = len(operations.operands[number]) == 1 == len(givers)
+    is_scale = is_alone and operations.kinds[number] == "Mul"
+    return givers[0] if is_scale and operations.scalar(number) is not None else number
+
+
 def read_latent(
     blocks: FoundBlocks, sources: list[tuple[Value | None, FoundBlock | None]], whole: set[int]
 ) -> int:
@@ -101,7 +113,8 @@ def read_latent(
     givers = blocks.operations.givers(min(key.numbers))
     width = key.details.read_as(FeatureDetails).in_features
     is_inside = bool(givers) and whole.issuperset(givers)
-    is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
+    start = skip_scale(blocks.operations, givers[0]) if is_inside else None
+    is_normal = blocks.holding(start, "norm") is not None
     return width if is_normal and width is not None else 0
 
 

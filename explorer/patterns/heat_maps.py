@@ -10,6 +10,7 @@ from netloupe.explorer.model import Value
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_ints
+from .unrolled_regulators import find_unrolled_regulators
 
 #: what positions go through before they are compared
 _OF_POSITIONS = ("adds", "casts", "reshapes", "broadcasts", "repeats", "subtracts")
@@ -56,6 +57,7 @@ def find_regulators(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     What one token ends at less what the one before it ended at (Y. Ren and others, FastSpeech,
     2019, section 3.2; J. Kim and others, Glow-TTS, 2020, section 3.1).
     """
+    yield from find_unrolled_regulators(blocks)
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
         if kind != "CumSum" or blocks.owner[number] is not None:

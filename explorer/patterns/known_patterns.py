@@ -157,7 +157,7 @@ _ACTIVATION_FORMS = _part("activation", find_activations_by_form, "activation", 
 _PIXEL_SHUFFLES = _part("pixel-shuffle", find_pixel_shuffles, "pixel shuffle", family="shape")
 _ATTENTIONS = _part("attention", find_attentions, "attention", family="attention")
 _ENCODINGS = _part("positional-encoding", find_encodings, "positions", family="shape")
-_EXPERTS = _part("experts", find_experts, "experts")
+_EXPERTS = _part("experts", find_experts, "experts", family="linear")
 _EXCITATIONS = _part("excitation", find_excitations, "excitation")
 _MIXERS = _part("state-space-mixer", find_mixers, "attention", family="attention")
 _FILTERS = _part("fourier-filter", find_fourier_filters, "mixer")

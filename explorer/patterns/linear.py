@@ -13,6 +13,7 @@ from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .given_matrices import is_given
 from .operations import PICKING, Operations
+from .picked_factors import picks_factors
 from .readings import read_int, read_ints
 from .transformer_details import MlpDetails
 from .weight_sizes import read_dims, read_features, read_kernel, read_width
@@ -60,16 +61,24 @@ def _is_pointwise(operations: Operations, number: int) -> bool:
     return {*kernel} == {1} and bool(around & {"Transpose", "Unsqueeze"})
 
 
-def make_pointwise(blocks: FoundBlocks, number: int) -> FoundBlock | None:
-    """Return a convolution of single places as the linear layer that it is at each; else None."""
+def make_pointwise(
+    blocks: FoundBlocks, number: int, *, are_grouped: bool = False
+) -> FoundBlock | None:
+    """Return a convolution of single places as the linear layer that it is at each; else None.
+
+    That of groups of features is one only where ``are_grouped`` (F. Iandola and others,
+    SqueezeBERT, 2020, section 3.2).
+    """
     operations = blocks.operations
     node = operations.nodes[number]
     if operations.kinds[number] != "Conv" or blocks.owner[number] is not None:
         return None
     strides = (*read_ints(node, "strides"), 1)
-    if {*read_kernel(node)} != {1} or max(strides) > 1 or (read_int(node, "group") or 1) > 1:
+    if {*read_kernel(node)} != {1} or max(strides) > 1:
         return None
     widths = read_features(node)
+    if not 1 <= (read_int(node, "group") or 1) <= (max(widths) // 2 if are_grouped else 1):
+        return None
     return _make_linear({number}, number, *widths, (write_widths(*widths),))
 
 
@@ -369,8 +378,11 @@ def find_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def read_table(node: Node) -> tuple[tuple[str], EmbeddingDetails] | None:
-    """Return what is told of the table that a node picks rows of; None where it has none."""
+    """Return what is told of the table that a node picks rows of; None where it has none.
+
+    Weights that a token is multiplied by are no rows that stand for it.
+    """
     rows, width = read_features(node)
-    if not rows:
+    if not rows or picks_factors(node):
         return None
     return (f"{rows:,} × {width:,}",), EmbeddingDetails(rows=rows, width=width)

@@ -9,10 +9,11 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .attention_forms import add_pointwise_projections
-from .attention_heads import BEFORE_PRODUCTS
+from .chunked_attention import find_chunked_attentions
 from .convolutions import read_convolution
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .layers_around import add_layers_around
 from .operations import ARRANGING, OUTSIDE, PICKING, Operations
 from .readings import read_float, read_int, read_ints, read_numbers, read_scalar
 from .transformer_details import AttentionDetails
@@ -37,6 +38,7 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     CoaT, 2021, equation 3; I. Bello, LambdaNetworks, 2021, equation 1), and what convolves values
     may be added (CoaT, equation 7).
     """
+    yield from find_chunked_attentions(blocks)
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
         taken = operations.operands[end]
@@ -264,28 +266,3 @@ def _puts_ones(operations: Operations, number: int) -> bool:
         return read_float(node, "value") == 1
     fixed = operations.fixed(number) if node.operator.has("joins") else []
     return any({*read_numbers(constant_tensor(value))} == {1.0} for value in fixed)
-
-
-def add_layers_around(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[set[int], int]:
-    """Add the linear layers before and behind that nothing else takes."""
-    operations = blocks.operations
-    pending = sorted({g for n in numbers for g in operations.givers(n)} - numbers, reverse=True)
-    for _ in range(_MOST_STEPS * _MOST_STEPS):
-        if not pending:
-            break
-        number = pending.pop(0)
-        owner = blocks.owner[number]
-        if number in numbers or not numbers.issuperset(operations.users[number]):
-            continue
-        if owner is not None and owner.kind == "linear":
-            numbers |= owner.numbers
-        elif owner is not None and owner.kind == "norm":
-            numbers |= owner.numbers
-            pending += operations.givers(min(owner.numbers))
-        elif owner is None and operations.kinds[number] in BEFORE_PRODUCTS:
-            numbers.add(number)
-            pending += operations.givers(number)
-    behind = blocks.holding(operations.only_user(end), "linear")
-    if behind is not None and operations.only_user(end) == min(behind.numbers):
-        return numbers | behind.numbers, behind.end
-    return numbers, end

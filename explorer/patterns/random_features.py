@@ -8,8 +8,8 @@ from typing import NamedTuple
 from netloupe.explorer.model import Value
 
 from .found_blocks import FoundBlock, FoundBlocks
+from .layers_around import add_layers_around
 from .leading import find_leading
-from .linear_attention import add_layers_around
 from .operations import Operations
 from .transformer_details import AttentionDetails
 from .weight_sizes import read_features

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from netloupe.explorer.grouping.ports import Ports
 from netloupe.explorer.patterns import IDEA, WORK, Ingredient
 from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
-from netloupe.explorer.patterns.transformer_details import MlpDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, MlpDetails
 
 #: so many widths are written one by one
 _MOST_WIDTHS = 6
@@ -44,6 +44,8 @@ def write_course_of(ingredients: Sequence[Ingredient], ports: Ports) -> str:
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if not known or any(after[0] < before[-1] for (_, before), (_, after) in pairwise(known)):
         return ""
+    if _is_of_heads(known[0][1][0], ingredients, ports):
+        return ""
     if is_broken and ports.joins_entering:  # what each gives is beside what those before it gave
         ends = ports.find_ends()
         return write_widths(*ends) if ends else ""
@@ -58,6 +60,15 @@ def write_course_of(ingredients: Sequence[Ingredient], ports: Ports) -> str:
     if len(widths) < _LEAST_WIDTHS:
         return ""
     return write_layer_widths(widths) if are_layers else _write_course(widths)
+
+
+def _is_of_heads(width: int, ingredients: Sequence[Ingredient], ports: Ports) -> bool:
+    """Return whether a first layer takes what one head has, and not what enters.
+
+    So gates of relative positions do (S. Chen and others, WavLM, 2022, equation 6).
+    """
+    heads = {one.details.read_as(AttentionDetails).head_width for one in ingredients}
+    return width in heads and bool(ports.taken) and all(width != dims[-1] for dims in ports.taken)
 
 
 def _follows(

@@ -113,6 +113,7 @@ def write_contents(
         folded = fold_parts(kept) if 0 < len(kept) <= _MOST_FOLDED else []
         text = join_folded(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
+            facts = _describe_attention_alone(ingredients) or facts
             told = _tell_more(text, kept, find_stages, fits)
             return MadeOf(told, facts or (_tell_idea(ingredients, fits) if len(kept) == 1 else ""))
     text = _write_order(ingredients, fits) if is_row else ""
@@ -347,6 +348,17 @@ def _describe_heads(ingredients: Sequence[Ingredient]) -> str:
         if _HEADS.match(fact)
     }
     return told.pop() if len(told) == 1 else ""
+
+
+def _describe_attention_alone(ingredients: Sequence[Ingredient]) -> str:
+    """Return the heads of the one attention that linear layers are around; "" for other chains.
+
+    One of these may make masks or positions, whose widths are not those of what goes through.
+    """
+    ideas = [one for one in ingredients if one.rank == IDEA]
+    layers = {one.name for one in ingredients if one.rank == WORK}
+    is_alone = len(ideas) == 1 and layers == {"Linear"}
+    return _describe_heads(ingredients) if is_alone else ""
 
 
 def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_several: bool) -> str:

@@ -30,6 +30,7 @@ from netloupe.explorer.operators import ARRANGING_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.patterns.norms import NORMS
 from netloupe.explorer.patterns.readings import read_int, read_ints
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
@@ -116,7 +117,8 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
             odd = sorted(place for each in found if each.kind == "wiring" for place in each.odd)
             is_begun = odd == [0] and is_summed(repeat)
             if not is_begun and not _is_said_of_ends(odd, text, last):
-                told.append(_tell_wiring(odd, members, reference))
+                heads = _tell_heads(repeat, odd, reference)
+                told.append(heads or _tell_wiring(odd, members, reference))
         elif one.kind == "streams":
             if not {*one.odd} <= {0} and len(one.odd) < last:
                 told.append(_tell_streams(one, last, members))
@@ -290,6 +292,26 @@ def _tell_wiring(odd: Sequence[int], members: Sequence[Sequence[Node]], shown: i
         if starts or begins_stored(members):
             return _STORED
     return f"{_say_which(odd, last, shown)} wired differently"
+
+
+def _tell_heads(repeat: Group, odd: Sequence[int], shown: int) -> str:
+    """Return which members have how many other heads of attention; "" where they differ otherwise.
+
+    Heads of other widths may be turned by their positions in another way.
+    """
+    found: list[set[int]] = []
+    for place in (shown, *odd):
+        child = repeat.children[place]
+        parts = child.contents if isinstance(child, Group) else ()
+        known = (one.details.read_as(TransformerDetails).attention or one.details for one in parts)
+        heads = (one.read_as(AttentionDetails).heads for one in known)
+        found.append({count for count in heads if count is not None})
+    own, *others = found
+    if len(own) != 1 or any(one != others[0] or len(one) != 1 for one in others) or own in others:
+        return ""
+    which = _say_which(odd, len(repeat.children) - 1, shown)
+    (count,) = own if which.startswith("only") else others[0]
+    return f"{which} with {count:,} heads"
 
 
 def _tell_streams(one: Difference, last: int, members: Sequence[Sequence[Node]]) -> str:

@@ -303,6 +303,36 @@ def test_keys_and_values_of_few_features_make_latent_attention() -> None:
     assert "Latent" not in text_of_nodes(other, 23, **weights)
 
 
+@pytest.mark.parametrize("scaled", ["scale, n", "n, scale"])
+def test_latent_features_may_be_scaled(scaled: str) -> None:
+    """They are few, and a number makes them as large as all features were (LongCat-Flash)."""
+    weights = {"wd": (32, 24), "wn": (16,), "wkv": (16, 64), "wq": (32, 64), "wo": (32, 32)}
+    scale = f"scale = Constant <value = float {{1.5}}> ()  m = Mul ({scaled})"
+    text = LATENT.replace("kv = MatMul (n, wkv)", f"{scale}  kv = MatMul (m, wkv)")
+    assert text_of_nodes(text, 23, **weights) == "Latent attention, 4 heads × 16, latent 16"
+    # what a value multiplies is no scale
+    given = text.replace("scale = Constant <value = float {1.5}> ()", "scale = Sigmoid (n)")
+    assert "Latent" not in text_of_nodes(given, 23, **weights)
+
+
+_POINTWISE = """
+    a = Conv <group = 4> (x, q)  b = Conv <group = 4> (x, k)  c = Conv <group = 4> (x, v)
+    s = Constant <value = int64[4] {0, 4, 8, -1}> ()
+    a1 = Reshape (a, s)  a2 = Transpose <perm = [0, 1, 3, 2]> (a1)  b1 = Reshape (b, s)
+    c1 = Reshape (c, s)  c2 = Transpose <perm = [0, 1, 3, 2]> (c1)
+    e = MatMul (a2, b1)  p = Softmax <axis = -1> (e)  y = MatMul (p, c2)
+"""
+
+
+def test_projections_may_be_of_groups_of_features() -> None:
+    """As convolutions of single places, whose channels are in groups (SqueezeBERT)."""
+    weights = dict.fromkeys("qkv", (32, 8, 1))
+    assert text_of_nodes(_POINTWISE, **weights) == "Self-attention, 4 heads × 8"
+    # a number for each channel is no projection
+    alone = dict.fromkeys("qkv", (32, 1, 1))
+    assert "4 heads" not in text_of_nodes(_POINTWISE.replace("group = 4", "group = 32"), **alone)
+
+
 def test_experts_are_chosen_of_groups_that_are_chosen_before() -> None:
     text = """
         l = MatMul (x, router)  s = Sigmoid (l)  b = Add (s, bias)

@@ -435,3 +435,27 @@ def test_mlps_are_no_chain_where_layers_do_not_follow(
         else:
             parts.append(make_track("linear" if place else "conv", *each, *before))
     assert told == write(parts)[1].partition(" · ")[0]
+
+
+@pytest.mark.parametrize(
+    ("behind", "parts", "told"),
+    [
+        ((), "Linear · Self-attention", "4 heads × 8"),
+        # no widths: those of the layer are not of what goes through
+        (("MLP",), "Linear · Self-attention · MLP", ""),
+    ],
+)
+def test_a_layer_that_takes_what_a_head_has_tells_no_widths(
+    behind: Sequence[str], parts: str, told: str
+) -> None:
+    """It may gate the positions (WavLM)."""
+    own = FeatureDetails(in_features=8, out_features=4)
+    heads = AttentionDetails(attention="Self-attention", heads=4, head_width=8)
+    mlp = MlpDetails(widths=(32, 64, 32))
+    row = [
+        Ingredient("Linear", "linear", WORK, ("8 → 4",), own),
+        Ingredient("Self-attention", "attention", IDEA, ("4 heads × 8",), heads, frozenset({0})),
+        *(Ingredient(name, "mlp", IDEA, (), mlp, frozenset({1})) for name in behind),
+    ]
+    ports = Ports(taken=((1, 9, 32),), given=((1, 9, 32),), has_maps=False)
+    assert write_contents(row, lambda text: len(text) < 60, ports) == (parts, told)

@@ -166,10 +166,32 @@ def rewire(writer: Writer, number: int, x: str) -> str:
     return writer.add("Sub", x if number % 2 else first, writer.linear(first))
 
 
+def guard(writer: Writer, number: int, x: str) -> str:
+    """The first member alone makes numbers that are none 0."""
+    shares = writer.add("Softmax", writer.linear(x))
+    if not number:
+        test = writer.add("IsNaN", shares)
+        shares = writer.add("Where", test, writer.weight(1), shares)
+    return writer.add("Add", x, writer.linear(shares))
+
+
+def route(writer: Writer, number: int, x: str) -> str:
+    """One member met two of its experts, all others three, each with tokens of its own."""
+    total = writer.weight(1, 5, 8)
+    for _ in range(2 if number == 1 else 3):
+        tokens = writer.add("Transpose", writer.add("NonZero", x), perm=[1, 0])
+        given = writer.linear(writer.add("GatherND", x, tokens))
+        put = writer.add("ScatterND", writer.weight(1, 5, 8), tokens, given)
+        total = writer.add("Add", total, put)
+    return writer.add("Add", x, total)
+
+
 @pytest.mark.parametrize(
     ("block", "told"),
     [
         (write_plain, []),
+        (guard, []),
+        (route, []),
         (lack_norm, ["the first without LayerNorm"]),
         (lack_sum, ["the first without sum"]),
         (have_more, ["the last with one more linear"]),
