@@ -6,6 +6,7 @@ reader of the figure wants to know of, so where blocks differ in these alone, no
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.patterns import (
     TRIM,
+    WORK,
     Ingredient,
     find_graph_context,
     has_projection,
@@ -66,6 +68,12 @@ class _Profile:
     parts: Counter[str]
     size: int
     op_types: frozenset[str]
+
+
+#: what is said of a first block whose queries attend to nothing but what is stored
+_LACKS = re.compile("the first without one (self-)?attention")
+#: how many learned queries there are, as facts of attention say it
+_LATENTS = re.compile(r"([\d,]+)(?: × [\d,]+)? latents")
 
 
 def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
@@ -120,6 +128,8 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
             told.remove(activations)
         told += others
     told += tell_numbers(member_nodes, [*filter(None, told)], repeat.list_numbers())
+    queries = _tell_queries(blocks[0])
+    told = [f"the first{queries}" if queries and _LACKS.match(text) else text for text in told]
     return [text for text in told if text]
 
 
@@ -135,7 +145,8 @@ def list_numbers_told(repeat: Group, said: Sequence[str]) -> list[str]:
 def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:
     """Return what the first and the last block are where these are of another kind than all else.
 
-    ``the last: ConvNeXt block``.
+    ``the last: ConvNeXt block``; where it is only an idea less, ``the first without
+    self-attention``, and of a decoder with stored queries ``the first from 100 learned queries``.
     """
     found = [block.recognised for block in blocks]
     names = [one.name for one in found if one is not None]
@@ -146,11 +157,35 @@ def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:
     last = len(names) - 1
     if count < 2 or not {*places} <= {0, last}:
         return []
+    usual = blocks[names.index(kind)]
     return [
-        f"the {'last' if place else 'first'}: {_fold(names[place])}"
+        f"the {'last' if place else 'first'}"
+        + (_write_lacking(blocks[place], usual) or f": {_fold(names[place])}")
         for place in places
         if place != shown
     ]
+
+
+def _write_lacking(block: Group, usual: Group) -> str:
+    """Return `` without self-attention`` of a block that is another one without that idea alone."""
+    own, all_parts = (
+        Counter(one.name for one in group.contents if one.rank >= WORK) for group in (block, usual)
+    )
+    lacking = [*(all_parts - own).elements()]
+    if len(lacking) != 1 or own - all_parts:
+        return ""
+    return _tell_queries(block) or f" without {_lower(lacking[0])}"
+
+
+def _tell_queries(block: Group) -> str:
+    """Return `` from 100 learned queries`` of a block that attends by these.
+
+    What they attend to among themselves is stored, too (N. Carion and others, End-to-End Object
+    Detection with Transformers, 2020, section A.3).
+    """
+    facts = block.recognised.facts if block.recognised is not None else ()
+    latents = next(filter(None, map(_LATENTS.fullmatch, facts)), None)
+    return f" from {latents[1]} learned queries" if latents is not None else ""
 
 
 def _fold(name: str) -> str:

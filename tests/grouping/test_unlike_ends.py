@@ -11,6 +11,7 @@ from onnx import numpy_helper
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.model import Model
+from tests.corpus import shared_model
 from tests.unrolled import WIDTH, Writer
 
 
@@ -267,3 +268,16 @@ def test_a_first_block_whose_stream_is_stored_says_so(start: float | None, told:
     writer.outputs = [writer.add("head", "Exp", writer.add("head", "Neg", state))]
     (repeat,) = list_repeats(writer.load())
     assert list_changes(repeat) == told
+
+
+@pytest.mark.parametrize("exporter", ["dynamo", "legacy"])
+def test_a_decoder_of_stored_queries_tells_how_many_there_are(exporter: str) -> None:
+    """What its first block's queries attend to is stored, and so that attention is no work."""
+    model = shared_model(f"exported/detr.{exporter}.onnx")
+    groups = find_tree(model, model.graph).groups
+    decoder = next(
+        group
+        for path, group in groups.items()
+        if "decoder" in path and group.kind == "repeat" and len(group.children) == 6
+    )
+    assert list_changes(decoder, None) == ["the first from 100 learned queries"]
