@@ -45,6 +45,8 @@ LANES = re.compile(r" in \d+(?: to \d+)? lanes of ")
 _TWO_KINDS = 2
 #: chains that stand side by side in a stage
 _LEAST_LANES = 2
+#: networks in stages have so many at most
+_MOST_STAGES = 9
 
 
 def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
@@ -200,6 +202,8 @@ def write_staged(
     is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
     # of layers whose width nobody knows there may be lists, of flows for instance, and no stages
     is_unsure = pieces[0].name == _GATED and not all(way)
+    # single layers between others are no stages, nor are so many short rows
+    is_unsure = is_unsure or kind == "attention" or len(counts) > _MOST_STAGES
     if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole or is_unsure:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
