@@ -40,11 +40,12 @@ def is_idle(node: Node) -> bool:
 
     So images whose sizes fit the windows already are padded (Z. Liu and others, Swin Transformer,
     2021, section 3.2, as libraries write it), and sums of branches begin with a number that is 0.
-    A program that packs however many values there are joins one alone.
+    A program that packs however many values there are joins one alone, laid out for it; the first
+    of dense layers does as all behind it.
     """
     operator = node.operator
-    if operator.form == "Concat":  # of one value
-        return len(node.inputs) == 1
+    if operator.form == "Concat":
+        return len(node.inputs) == 1 and _is_packed(node)
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
@@ -53,6 +54,16 @@ def is_idle(node: Node) -> bool:
     if node not in known:
         known[node] = _moves_nothing(node)
     return known[node]
+
+
+def _is_packed(node: Node) -> bool:
+    """Return whether what a node takes was laid out, or what it gives is."""
+    value, given = node.input(0), node.output(0)
+    before = value.producer if value is not None else None
+    behind = given.users if given is not None else ()
+    return (before is not None and before.operator.has(*LAYOUT_TRAITS)) or (
+        bool(behind) and all(user.operator.has(*LAYOUT_TRAITS) for user in behind)
+    )
 
 
 def _moves_nothing(node: Node) -> bool:

@@ -239,8 +239,10 @@ def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
         ("y = Slice (x, start, four, axis)", True),
         ("y = Slice (x, one, end, axis)", False),
         ("y = Slice (x, start, end, axis, two)", False),
-        ("y = Concat <axis = 1> (x)", True),
-        ("y = Concat <axis = 1> (x, x)", False),
+        ("t = Concat <axis = 1> (x) y = Transpose (t)", True),
+        ("t = Concat <axis = 1> (x, x) y = Transpose (t)", False),
+        # as the first of the layers of a dense block does
+        ("t = Concat <axis = 1> (x) y = Relu (t)", False),
     ],
 )
 def test_nodes_that_change_nothing(node: str, is_so: bool) -> None:
