@@ -101,9 +101,9 @@ def write_contents(
         return MadeOf(ingredients[0].name, _join_fitting(own, fits))
     is_row = is_chain(ingredients) and all(one.times == 1 for one in ingredients)
     if not is_row:
-        kept = _leave_out_trim(ingredients)
-        if kept and is_chain(kept) and all(one.times == 1 for one in kept):
-            is_row, ingredients = True, kept
+        layers = _leave_out_trim(ingredients)
+        if layers and is_chain(layers) and all(one.times == 1 for one in layers):
+            is_row, ingredients = True, layers
     facts = _join_fitting(_describe_chain(ingredients, ports), fits) if is_row else ""
     ideas = any(one.rank == IDEA for one in ingredients)
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
