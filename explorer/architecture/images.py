@@ -14,7 +14,7 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .levels import write_axes
 from .outline import Outline, OutlinePart
-from .sizes import may_enlarge, weigh_matrices
+from .sizes import may_enlarge, read_stated_shape, weigh_matrices
 from .sketch import BlockSketch, Sketch, write_row, write_way
 
 _BLOCKS = frozenset({"conv", "residual"})
@@ -74,7 +74,7 @@ def _tell_unet(outline: Outline) -> Sketch | None:
     if len(heads) == 1 and (head := next(iter(heads))) is not None:
         facts["heads"] = head
     residuals = outline.of_kind("residual")
-    final = [part for part in outline.parts if part.kind == "conv"][-1].out_features
+    final = _count_channels_out(outline)
     if final:
         facts["outputs"] = final
     family = "UNet with cross-attention" if crossing else "UNet"
@@ -95,6 +95,23 @@ def _tell_unet(outline: Outline) -> Sketch | None:
         else ()
     )
     return Sketch(family, write_axes(outline, family), clauses, blocks, facts)
+
+
+def _count_channels_out(outline: Outline) -> int:
+    """Return how many channels the last convolution gives; 0 where that is not what comes out.
+
+    A block may stand behind it, as where the last one of a level makes the channels of the output.
+    """
+    last = [part for part in outline.parts if part.kind == "conv"][-1]
+    shapes = [read_stated_shape(output) for output in outline.graph.outputs]
+    stated = shapes[0] if len(shapes) == 1 else None
+    if stated is None or not all(isinstance(dim, int) for dim in stated[1:]):
+        is_last = not any(part.follows(last) for part in outline.of_kind("conv", "residual"))
+        return last.out_features if is_last else 0
+    if last.out_features in stated[1:]:
+        return last.out_features
+    channels = stated[1] if len(stated) > len(("batch", "channels")) else 0
+    return channels if isinstance(channels, int) else 0
 
 
 def _write_inside(residuals: Sequence[OutlinePart]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from netloupe.explorer.model import Node, find_nodes_with
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import (
     MOST_NODES,
     GraphContext,
@@ -310,7 +311,7 @@ def _join_whole(
     homes = _find_homes(group.children)
     children = [*dict.fromkeys(homes[node] for node in nodes)]
     is_whole = all(
-        child in inside if isinstance(child, Node) else inside.issuperset(_list_all(child))
+        child in inside if isinstance(child, Node) else _holds_no_more(child, inside)
         for child in children
     )
     if not is_whole or not least <= len(children) < len(group.children):
@@ -325,6 +326,20 @@ def _join_whole(
         block.children = [part for child in block.children for part in _flatten(child)]
         adopt(block)
     return True
+
+
+def _holds_no_more(group: Group, inside: set[Node]) -> bool:
+    """Return whether all that a module computes of data is among some nodes.
+
+    It may arrange indices besides, and fill what it begins with.
+    """
+    context = find_graph_context(group.graph)
+    others = [node for node in _list_all(group) if node not in inside]
+    return all(
+        node.operator.has(*LAYOUT_TRAITS, "broadcasts")
+        or all(context.is_unchanging(value) for value in node.outputs if value is not None)
+        for node in others
+    ) and len(others) <= len(inside)
 
 
 def _list_computed_sizes(

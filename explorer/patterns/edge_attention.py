@@ -93,11 +93,24 @@ def _read_largest(operations: Operations, exponential: int) -> set[int]:
         node = operations.nodes[giver]
         if taken[0] in operations.operands[giver]:
             is_largest = node.operator.form == "ReduceMax" or read_str(node, "reduction") == "max"
-            return numbers if is_largest else {difference}
+            return numbers | _list_bases(operations, giver) if is_largest else {difference}
         if not node.operator.has("looks_up"):
             return {difference}
         value = operations.operands[giver][0]
     return {difference}
+
+
+def _list_bases(operations: Operations, number: int) -> set[int]:
+    """Return what gives something a scatter of the largest begins with, where nothing else does.
+
+    Exporters that leave out what was there before put the least number there first.
+    """
+    return {
+        giver
+        for giver in operations.givers(number)
+        if operations.nodes[giver].operator.has("scatters")
+        and operations.only_user(giver) == number
+    }
 
 
 def find_coordinate_updates(blocks: FoundBlocks) -> Iterator[FoundBlock]:

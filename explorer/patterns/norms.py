@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
 from .details import NormDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_int
+from .readings import read_int, read_scalar
 from .weight_sizes import read_dims, read_width
 from .written_norms import add_scale, find_measured, find_written_norm, is_square
 
@@ -27,6 +29,10 @@ NORMS = {
     "SkipLayerNormalization": "Residual sum + LayerNorm",
     "SkipSimplifiedLayerNormalization": "Residual sum + RMSNorm",
 }
+#: a normalized value is multiplied by a scale and by a root
+_MOST_FACTORS = 2
+_HALF = 0.5
+_ROUNDING = 1e-4
 
 
 def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -36,7 +42,8 @@ def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Normalization, 2019, equation 4), and the same over x - mean(x) LayerNorm (J. Ba and others,
     2016, equation 3); both with scale, the latter with shift. InstanceNormalization over
     channels that are put into groups is GroupNorm (Y. Wu and K. He, 2018, figure 3), which has no
-    operator before opset 18. x / max(‖x‖₂, ε) is L2 normalization.
+    operator before opset 18. x / max(‖x‖₂, ε) is L2 normalization, and RMSNorm where √d and a scale
+    of the d features multiply it.
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -125,7 +132,50 @@ def _find_l2(operations: Operations, number: int) -> FoundBlock | None:
     numbers.add(user)
     if not operations.is_closed(numbers, user):
         return None
+    scaled = _find_root_mean_square(operations, user)
+    if scaled is not None:
+        factors, width = scaled
+        numbers.update(factors)
+        details = NormDetails(width=width)
+        return FoundBlock("norm", "RMSNorm", frozenset(numbers), factors[-1], (), details)
     return FoundBlock("norm", "L2 normalize", frozenset(numbers), user)
+
+
+def _find_root_mean_square(operations: Operations, division: int) -> tuple[list[int], int] | None:
+    """Return what multiplies a value of length 1 by √d and a scale of d features, and d.
+
+    That is RMSNorm, for ‖x‖₂ is √d times the root mean square.
+    """
+    factors: list[int] = []
+    width, root = 0, 1.0
+    user = operations.only_user(division)
+    while user is not None and operations.kinds[user] == "Mul" and len(factors) < _MOST_FACTORS:
+        stored = operations.fixed(user)
+        if len(operations.operands[user]) != 1 or len(stored) != 1:
+            break
+        number = _read_number(stored[0])
+        size = read_width(stored[0])
+        if number is not None:
+            root *= number
+        elif size > 1 and not width:
+            width = size
+        else:
+            break
+        factors.append(user)
+        user = operations.only_user(user)
+    is_root = width > 0 and abs(root * root - width) < _ROUNDING * width
+    return (factors, width) if is_root else None
+
+
+def _read_number(value: Value) -> float | None:
+    """Return the number that a constant is, or the root that a program takes of one."""
+    known = read_scalar(value)
+    node = value.producer
+    if known is not None or node is None or node.operator.form not in ("Pow", "Sqrt"):
+        return known
+    base = read_scalar(node.input(0))
+    power = read_scalar(node.input(1)) if node.operator.form == "Pow" else _HALF
+    return math.sqrt(base) if base is not None and base > 0 and power == _HALF else None
 
 
 def _is_root(operations: Operations, number: int) -> bool:

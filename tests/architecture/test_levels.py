@@ -229,3 +229,31 @@ def test_places_that_are_put_back_are_no_growth(side: int) -> None:
     x = net.add("DepthToSpace", x, blocksize=parts)
     assert "resolution" not in net.finish(x, shape=(1, 1, 64, 64)).architecture.sentence
     assert "64 × 64 →" not in net.finish(x, shape=(1, 1, 64, 64)).architecture.sentence
+
+
+@pytest.mark.parametrize("channels", [1, 2, 5])
+@pytest.mark.parametrize("shape", [None, (1, 0, 64, 64)])
+def test_channels_out_are_those_of_a_block_behind_the_last_convolution(
+    channels: int, shape: tuple[int, ...] | None
+) -> None:
+    """A residual block that has another width in the end stands where others convolve once more."""
+    net = Network()
+    x = net.conv(net.take("image", (1, 3, 64, 64)), 3, 8)
+    kept = []
+    for _ in range(2):
+        x = _add_block(net, x, 8, 8)
+        kept.append(x)
+        x = net.conv(x, 8, 8, strides=[2, 2])
+    for skip in reversed(kept):
+        x = net.add("Concat", enlarge(net, _add_block(net, x, 8, 8)), skip, axis=1)
+        x = _add_block(net, x, 16, channels if skip is kept[0] else 8)
+    told = net.finish(x, shape=shape and (1, channels, *shape[2:])).architecture.sentence
+    assert told.startswith("UNet: ")
+    assert "8 channels out" not in told
+    if shape is not None:
+        assert f"{channels} channel" in told
+
+
+def _add_block(net: Network, x: str, taken: int, given: int) -> str:
+    inner = net.conv(activate(net, x, taken, 8), 8, given)
+    return net.add("Add", inner, x if taken == given else net.conv(x, taken, given, 1))

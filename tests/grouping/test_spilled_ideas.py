@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import onnx.parser
 import pytest
+from onnx import numpy_helper
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.spilled_ideas import group_ideas
 from netloupe.explorer.layout.opening_worth import is_told_by_face
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
+from tests.unrolled import Writer as UnrolledWriter
 
 from .test_tree import check_tree
 
@@ -424,3 +427,45 @@ def test_the_unit_that_a_residual_block_is_named_after_is_one_box() -> None:
     assert sorted(list_operators(block)) == ["Add"] * 2 + ["Concat"] + ["Conv"] * 3 + ["Split"]
     assert block.recognised is not None
     assert block.recognised.facts == ("scale 4",)
+
+
+@pytest.mark.parametrize("has_base", [True, False])
+@pytest.mark.parametrize("module", ["conv/reduce", "conv"])
+def test_graph_attention_takes_in_modules_that_only_reduce_or_add_up(
+    module: str, *, has_base: bool
+) -> None:
+    """Exporters fill what the largest of each node begins with in the module that finds it."""
+    writer = UnrolledWriter()
+    writer.inputs = {"x": [40, 8], "scores": [40, 1], "of_nodes": [5, 1]}
+    writer.tensors += [
+        numpy_helper.from_array(np.arange(40).reshape(40, 1) % 5, "ends"),
+        numpy_helper.from_array(np.arange(40) % 5, "nodes"),
+        numpy_helper.from_array(np.repeat(np.arange(40).reshape(40, 1) % 5, 8, 1), "places"),
+        numpy_helper.from_array(np.array([5, 8]), "wide"),
+    ]
+    x = writer.add("conv/lin", "MatMul", "x", writer.weight("w", 8, 8))
+    scores = writer.add("conv/score", "LeakyRelu", "scores")
+    sizes = writer.add("conv", "Shape", "of_nodes")
+    base = writer.add(module, "ConstantOfShape", sizes)
+    if has_base:
+        base = writer.add(module, "ScatterElements", base, "ends", scores, axis=0)
+    largest = writer.add(module, "ScatterElements", base, "ends", scores, axis=0, reduction="max")
+    largest = writer.add("conv", "Gather", largest, "nodes", axis=0)
+    raised = writer.add("conv", "Exp", writer.add("conv", "Sub", scores, largest))
+    zeros = writer.add("conv", "ConstantOfShape", sizes)
+    total = writer.add("conv", "ScatterElements", zeros, "ends", raised, axis=0, reduction="add")
+    total = writer.add("conv", "Gather", total, "nodes", axis=0)
+    shares = writer.add("conv", "Div", raised, total)
+    sent = writer.add("conv", "Mul", x, shares)
+    zeros = writer.add("conv/aggr", "ConstantOfShape", "wide")
+    given = writer.add(
+        "conv/aggr", "ScatterElements", zeros, "places", sent, axis=0, reduction="add"
+    )
+    given = writer.add("conv", "Add", given, writer.weight("bias", 8))
+    writer.outputs = [writer.add("head", "Sigmoid", given)]
+    root = build_group_tree(writer.load().graph, "names").root  # nothing is put aside yet
+    group_ideas(root, lambda group, name: f"{group.path}{name}/")
+    conv = next(one for one in root.inner_groups() if one.label == "conv")
+    labels = [one.label for one in conv.inner_groups()]
+    assert "Graph attention" in labels
+    assert not {"reduce", "aggr"} & {*labels}
