@@ -43,8 +43,8 @@ def is_idle(node: Node) -> bool:
     A program that packs however many values there are joins one alone.
     """
     operator = node.operator
-    if operator.form == "Concat":  # of one value
-        return len(node.inputs) == 1
+    if operator.form == "Concat":
+        return len(node.inputs) == 1 and _is_reshaped(node.inputs[0])
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
@@ -53,6 +53,15 @@ def is_idle(node: Node) -> bool:
     if node not in known:
         known[node] = _moves_nothing(node)
     return known[node]
+
+
+def _is_reshaped(value: Value | None) -> bool:
+    """Return whether a value was put into the form in which others would be joined to it.
+
+    In a densely connected network the first layer joins one value as all others join several.
+    """
+    maker = value.producer if value is not None else None
+    return maker is not None and maker.operator.form == "Reshape"
 
 
 def _moves_nothing(node: Node) -> bool:
