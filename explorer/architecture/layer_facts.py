@@ -66,6 +66,8 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
             shared |= {"shared": True if own == 1 else own} if in_turn else {}
             if in_turn and own > 1 and len(layers) % own == 0:
                 shared["turns"] = len(layers) // own
+            if not in_turn:
+                shared["used_again"] = own
     return shared
 
 

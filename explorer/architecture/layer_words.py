@@ -109,6 +109,8 @@ def write_layers(facts: Mapping[str, Detail]) -> str:
     own = facts.get("shared")
     if own and "turns" not in facts:
         said.append("weights shared by all" if own is True else f"weights of {own:,} in turn")
+    if "used_again" in facts:  # by stacks of which one is run more often than another
+        said.append(f"weights of {facts['used_again']:,}, used again")
     return "; ".join(part for part in said if part)
 
 

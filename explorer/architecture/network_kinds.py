@@ -10,6 +10,7 @@ from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.graph_convolutions import RELATIONAL
 from netloupe.explorer.patterns.graph_networks import GRAPH_NETWORK
 from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
+from netloupe.explorer.patterns.weight_sizes import read_kernel
 
 from .called_blocks import BLOCK_OF
 from .detectors import find_detector
@@ -114,7 +115,7 @@ def find_network_kind(
     mixing = find_mixing(outline)
     if title in ("", _ENCODER_DECODER):
         updating = update_over_depth(outline, every)
-        words = _list_words([one for one in every if id(one) not in updating], mixing)
+        words = _list_words(outline, [one for one in every if id(one) not in updating], mixing)
         special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
         title = special or title or _name_by_blocks(every, mixing, words, is_shared)
     if title == CONVOLUTIONAL and not is_convolved(outline):
@@ -133,14 +134,20 @@ def _find_way(outline: Outline, resolutions: Resolutions) -> Levels:
     return find_detector(outline, resolutions, heads) or find_levels(outline, resolutions)
 
 
-def _list_words(pieces: Sequence[Piece], mixing: Mixing) -> list[str]:
-    """Return what mixes places in a network: as convolutions and attention do."""
+def _list_words(outline: Outline, pieces: Sequence[Piece], mixing: Mixing) -> list[str]:
+    """Return what mixes places in a network: as convolutions and attention do.
+
+    Those of one place of a row are linear layers, along whichever axis: over tokens where these
+    stand in the place of channels (H. Touvron and others, ResMLP, 2021, section 2).
+    """
     kinds = Counter(piece.kind for piece in pieces)
     words = []
     convolving = [piece for piece in pieces if _convolves(piece)]
     attends = any(piece.kind in ("attention", "transformer") for piece in pieces)
     if kinds["recurrence"]:  # short ones before these take a few steps (S. De and others, Griffin,
         convolving = [piece for piece in convolving if not _is_short(piece)]  # 2024, section 2.3)
+    if convolving and _convolves_no_places(outline):
+        convolving = []
     if convolving and not (attends and all(map(is_patches, convolving))):
         words.append("convolutions")
     if kinds["recurrence"] >= _LEAST_RECURRENCES:
@@ -211,6 +218,12 @@ def _convolves(piece: Piece) -> bool:
     """Return whether a block is one of convolutions, or an idea that is put together from such."""
     own = any(found.kind == "conv" for part in piece.parts for found in part.parts)
     return piece.kind in _CONVOLUTIONS or (piece.kind == "unit" and own)
+
+
+def _convolves_no_places(outline: Outline) -> bool:
+    """Return whether all convolutions have one axis, and take each place of it alone."""
+    nodes = outline.operations.nodes
+    return all(read_kernel(node) == (1,) for node in nodes if node.operator.has("convolves"))
 
 
 def _is_short(piece: Piece) -> bool:

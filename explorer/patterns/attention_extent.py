@@ -87,9 +87,17 @@ def add_convolved(
     """
     operations = blocks.operations
     kernels: set[tuple[int, ...]] = set()
+    splits: set[int] = set()
     for projection in projections:
         givers = operations.givers(min(projection.numbers))
         number = givers[0] if len(givers) == 1 else OUTSIDE
+        # around the convolution a class token goes
+        join = number if number >= 0 and operations.kinds[number] == "Concat" else OUTSIDE
+        if join >= 0 and {*operations.users[join]} <= whole:
+            beside = [one for one in operations.givers(join) if _picks(operations, one)]
+            others = [one for one in operations.givers(join) if one not in beside]
+            number = others[0] if len(beside) == len(others) == 1 else OUTSIDE
+            splits.update(beside)
         norm = blocks.holding(number, "norm") if number >= 0 else None
         between: frozenset[int] = frozenset()
         if norm is not None and norm.end == number:
@@ -99,12 +107,17 @@ def add_convolved(
         kernel: tuple[int, ...] = ()
         if number >= 0 and operations.kinds[number] == "Conv":
             found = read_convolution(operations, number)
-            is_own = {*operations.users[number]} <= whole | projection.numbers | between
+            is_own = {*operations.users[number]} <= whole | {join} | between
             if found.is_depthwise and is_own and blocks.owner[number] is None:
                 kernel = found.kernel
-                whole |= {number, *between}
+                whole |= {number, *between, *([join] if join >= 0 else ())}
         kernels.add(kernel)
+    whole |= {one for one in splits if {*operations.users[one]} <= whole}
     return kernels.pop() if len(kernels) == 1 else ()
+
+
+def _picks(operations: Operations, number: int) -> bool:
+    return operations.nodes[number].operator.has("slices", "splits")
 
 
 def _are_compared_and_summed(operations: Operations, number: int) -> bool:

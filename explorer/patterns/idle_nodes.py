@@ -40,12 +40,11 @@ def is_idle(node: Node) -> bool:
 
     So images whose sizes fit the windows already are padded (Z. Liu and others, Swin Transformer,
     2021, section 3.2, as libraries write it), and sums of branches begin with a number that is 0.
-    A program that packs however many values there are joins one alone, laid out for it; the first
-    of dense layers does as all behind it.
+    A program that packs however many values there are joins one alone.
     """
     operator = node.operator
     if operator.form == "Concat":
-        return len(node.inputs) == 1 and _is_packed(node)
+        return len(node.inputs) == 1 and _is_reshaped(node.inputs[0])
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
@@ -56,14 +55,13 @@ def is_idle(node: Node) -> bool:
     return known[node]
 
 
-def _is_packed(node: Node) -> bool:
-    """Return whether what a node takes was laid out, or what it gives is."""
-    value, given = node.input(0), node.output(0)
-    before = value.producer if value is not None else None
-    behind = given.users if given is not None else ()
-    return (before is not None and before.operator.has(*LAYOUT_TRAITS)) or (
-        bool(behind) and all(user.operator.has(*LAYOUT_TRAITS) for user in behind)
-    )
+def _is_reshaped(value: Value | None) -> bool:
+    """Return whether a value was put into the form in which others would be joined to it.
+
+    In a densely connected network the first layer joins one value as all others join several.
+    """
+    maker = value.producer if value is not None else None
+    return maker is not None and maker.operator.form == "Reshape"
 
 
 def _moves_nothing(node: Node) -> bool:

@@ -10,6 +10,8 @@ import pytest
 from netloupe.explorer.patterns.known_patterns import PATTERNS
 from netloupe.explorer.readers.load import load
 
+from .networks import Network
+
 _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
 
 
@@ -22,6 +24,21 @@ def join(*names: str) -> onnx.ModelProto:
         for field in ("node", "initializer", "input", "output"):
             getattr(joined.graph, field).extend(getattr(other.graph, field))
     return joined
+
+
+@pytest.mark.parametrize(("size", "is_convolved"), [(1, False), (3, True)])
+def test_layers_of_each_place_of_a_row_make_no_convolutional_network(
+    size: int, *, is_convolved: bool
+) -> None:
+    net = Network()
+    x = net.linear(net.take("x", (1, 12, 20)), 20, 8)
+    for _ in range(4):
+        kernel = net.weight(12, 12, size)
+        y = net.add("Conv", net.norm(x, 8), kernel, kernel_shape=[size], pads=[size // 2] * 2)
+        x = net.add("Add", x, y)
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(x, 8, 10)).architecture.sentence
+    assert ("onvolutional network" in told) == is_convolved
 
 
 @pytest.mark.parametrize(

@@ -217,8 +217,10 @@ def test_a_class_of_one_noun_names_what_it_is_of(type_name: str, said: str) -> N
     [
         ("ab" * 3, "2 blocks run 3 times in turn"),
         ("aaaa", "weights shared by all"),
-        ("aab", ""),
-        ("abba", ""),
+        ("aab", "3 blocks"),
+        ("abba", "weights of 2, used again"),
+        ("aabaab", "weights of 2, used again"),
+        ("abc", ""),
     ],
 )
 def test_blocks_that_share_weights_are_told_with_how_many_weights_there_are(

@@ -239,10 +239,7 @@ def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
         ("y = Slice (x, start, four, axis)", True),
         ("y = Slice (x, one, end, axis)", False),
         ("y = Slice (x, start, end, axis, two)", False),
-        ("t = Concat <axis = 1> (x) y = Transpose (t)", True),
-        ("t = Concat <axis = 1> (x, x) y = Transpose (t)", False),
-        # as the first of the layers of a dense block does
-        ("t = Concat <axis = 1> (x) y = Relu (t)", False),
+        ("y = Concat <axis = 1> (x)", False),  # of a layer that takes all before it
     ],
 )
 def test_nodes_that_change_nothing(node: str, is_so: bool) -> None:
@@ -253,6 +250,15 @@ def test_nodes_that_change_nothing(node: str, is_so: bool) -> None:
          int64[1] end = {{9223372036854775807}}, int64[1] axis = {{1}}> {{ {node} }}
     """).graph
     assert is_idle(graph.nodes[0]) is is_so
+
+
+@pytest.mark.parametrize("packed", ["r", "r, r"])
+def test_what_packs_one_value_changes_nothing(packed: str) -> None:
+    graph = load_text(f"""
+        g (float[2, 3, 4] x) => (float[n, m, k] y) <int64[3] rows = {{1, 6, 4}}> {{
+          r = Reshape (x, rows) y = Concat <axis = 1> ({packed}) }}
+    """).graph
+    assert is_idle(graph.nodes[1]) is (packed == "r")
 
 
 def test_a_layer_says_of_which_token_it_is() -> None:

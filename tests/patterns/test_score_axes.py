@@ -226,6 +226,29 @@ def test_projections_of_what_is_convolved_belong_to_attention(kernels: tuple[int
     assert (found.name, [*found.facts]) == ("Self-attention", ["2 heads × 8", *told])
 
 
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_class_token_goes_around_what_projections_take(stride: int) -> None:
+    net = _Writer((2, 8, 17))
+    sizes = net.store(np.array([1, 16], np.int64))
+    net.nodes.append(helper.make_node("Split", ["x", sizes], ["token", "places"], axis=1))
+    image = net.shape(net.turn("places", 0, 2, 1), 1, net.features, 4, 4)
+
+    def convolve(step: int) -> str:
+        weight = net.store(np.ones((net.features, 1, 3, 3), "f"))
+        how = {"group": net.features, "kernel_shape": [3, 3], "pads": [1] * 4}
+        given = net.add("Conv", image, weight, strides=[step] * 2, **how)
+        rows = net.turn(net.shape(given, 1, net.features, -1), 0, 2, 1)
+        return net.add("Concat", "token", rows, axis=1)
+
+    taken = [convolve(step) for step in (1, stride, stride)]
+    dims = (1, -1, net.heads, net.width)
+    q, k, v = (net.turn(net.shape(net.project(one), *dims), 0, 2, 1, 3) for one in taken)
+    found = net.finish(net.attend(q, k, v), is_typed=False)
+    reduced = ["spatial reduction /2"] if stride > 1 else []
+    told = ["2 heads × 8", *reduced, "convolutional projections 3×3"]
+    assert (found.name, [*found.facts]) == ("Self-attention", told)
+
+
 @pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
 @pytest.mark.parametrize("sizes", [(2, 8, 8), (3, 4, 4), (2, 8, 6)], ids=str)
 @pytest.mark.parametrize("is_map", [False, True], ids=["tokens", "map"])
