@@ -75,8 +75,8 @@ def test_what_is_no_soft_cap(body: str) -> None:
         # of what is left once the mean is subtracted, also of integers
         (
             (
-                "m = ReduceMean (x, last)  d = Sub (x, m)  s = Mul (d, d)  n = ReduceSum (s, last)  "
-                "y = Sqrt (n)"
+                "m = ReduceMean (x, last)  d = Sub (x, m)  s = Mul (d, d)  "
+                "n = ReduceSum (s, last)  y = Sqrt (n)"
             ),
             "",
         ),
