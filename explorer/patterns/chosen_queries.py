@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
+from .differential_attention import find_differential_heads
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 
@@ -116,6 +117,7 @@ def find_differences_of_shares(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     T. Ye and others, Differential Transformer, 2025, equation 1.
     """
+    yield from find_differential_heads(blocks)
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
         taken = operations.operands[end]

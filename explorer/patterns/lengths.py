@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.model import Value
+
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .written_norms import is_square
@@ -11,13 +13,17 @@ from .written_norms import is_square
 #: what is added below a root to keep it from 0 is smaller
 _LEAST = 0.01
 _BOTH = 2
+#: what integers go through that stand for numbers (S. Kim and others, I-BERT, 2021, section 3.6)
+_ROUNDING = frozenset({"Ceil", "Div", "Floor", "Mul", "Round"})
+_MOST_STEPS = 3
 
 
 def find_lengths(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find √(Σ x²) along axes, how long vectors are, and √(x² + y²), how large complex numbers are.
 
     G. Golub and C. Van Loan, Matrix Computations, 2013, section 2.2: the 2-norm. What is added
-    below the root only keeps it from 0.
+    below the root only keeps it from 0. Of what is left once the mean is subtracted it is a
+    deviation.
     """
     operations = blocks.operations
     for root, kind in enumerate(operations.kinds):
@@ -40,6 +46,8 @@ def find_lengths(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 facts = spectrum.facts
                 yield FoundBlock("transform", f"{told} magnitude", frozenset(whole), root, facts)
                 continue
+        if any(_is_centred(operations, v) for one in squares for v in operations.operands[one]):
+            continue
         is_free = all(blocks.owner[one] is None for one in numbers)
         if is_free and operations.is_closed(numbers, root):
             yield FoundBlock("length", name, frozenset(numbers), root)
@@ -56,6 +64,23 @@ def _find_squares(operations: Operations, total: int) -> tuple[str, list[int]] |
     if not all(is_square(operations, one) for one in squares):
         return None
     return ("L2 norm" if wanted == 1 else "Magnitude"), squares
+
+
+def _is_centred(operations: Operations, value: Value) -> bool:
+    """Return whether a mean was subtracted from a value, which may be rounded and scaled."""
+    number = operations.giver(value)
+    for _ in range(_MOST_STEPS):
+        if number is None or operations.kinds[number] not in _ROUNDING:
+            break
+        number = _find_only_giver(operations, number)
+    if number is None or operations.kinds[number] != "Sub":
+        return False
+    taken = operations.operands[number]
+    mean = operations.giver(taken[1]) if len(taken) == _BOTH else None
+    if mean is not None and operations.kinds[mean] in _ROUNDING:
+        mean = _find_only_giver(operations, mean)
+    is_mean = mean is not None and operations.kinds[mean] == "ReduceMean"
+    return is_mean and mean is not None and operations.operands[mean][:1] == taken[:1]
 
 
 def _find_spectrum(blocks: FoundBlocks, squares: list[int]) -> FoundBlock | None:

@@ -11,13 +11,14 @@ _BOTH = 2
 _MEANS = ("AveragePool", "GlobalAveragePool", "ReduceMean")
 _LEAST = ("Clip", "Max", "Relu")
 _ROUNDING = 1e-3
+_SQUARE = 2.0
 
 
 def find_general_means(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find the root of the mean of powers of features, by one stored exponent.
 
     F. Radenovic and others, Fine-tuning CNN Image Retrieval with No Human Annotation, 2018,
-    equation 3 (GeM).
+    equation 3 (GeM). By the exponent 2 it is the root mean square, as of the features of a token.
     """
     operations = blocks.operations
     for mean, kind in enumerate(operations.kinds):
@@ -28,7 +29,7 @@ def find_general_means(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if power is None or root is None or operations.kinds[root] != "Pow":
             continue
         high, low = operations.scalar(power), operations.scalar(root)
-        if operations.only_user(power) != mean or high is None or high <= 1:
+        if operations.only_user(power) != mean or high is None or high <= 1 or high == _SQUARE:
             continue
         if low is None and not _is_over(operations, root):
             continue

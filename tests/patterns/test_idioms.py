@@ -72,6 +72,21 @@ def test_what_is_no_soft_cap(body: str) -> None:
         ("s = Mul (x, z)  n = ReduceSum (s, last)  y = Sqrt (n)", ""),
         ("s = Mul (x, x)  n = ReduceMean (s, last)  y = Sqrt (n)", ""),
         ("a = Mul (x, x)  b = Mul (z, z)  n = Sub (a, b)  y = Sqrt (n)", ""),
+        # of what is left once the mean is subtracted, also of integers
+        (
+            (
+                "m = ReduceMean (x, last)  d = Sub (x, m)  s = Mul (d, d)  "
+                "n = ReduceSum (s, last)  y = Sqrt (n)"
+            ),
+            "",
+        ),
+        (
+            (
+                "m0 = ReduceMean (x, last)  m = Round (m0)  d = Sub (x, m)  h = Div (d, two)  "
+                "f = Floor (h)  s = Pow (f, two)  n = ReduceSum (s, last)  y = Sqrt (n)"
+            ),
+            "",
+        ),
     ],
 )
 def test_lengths(body: str, name: str) -> None:
@@ -399,3 +414,11 @@ def test_a_token_of_a_module_is_learned_though_it_begins_with_zeros(name: str, t
     zeros = numpy_helper.from_array(np.zeros((1, 1, 8), np.float32), name)
     model.graph.initializer.append(zeros)
     assert name_added_tokens(load(model).graph.nodes[0]) == told
+
+
+@pytest.mark.parametrize(("exponent", "is_pooling"), [(2.0, False), (3.0, True)])
+def test_a_root_mean_square_is_no_generalized_mean(exponent: float, *, is_pooling: bool) -> None:
+    body = "p = Pow (x, high)  m = ReduceMean (p, last)  y = Pow (m, low)"
+    stored = f"float high = {{{exponent}}}, float low = {{{1 / exponent}}}, int64[1] last = {{-1}}"
+    told = tell("float[2, 3] x, float[2, 3] z) => (float[2, n] y)", body, stored)
+    assert told.startswith("Generalized-mean pooling") is is_pooling
