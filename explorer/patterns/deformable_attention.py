@@ -81,8 +81,10 @@ def _name(
 
     The queries of a first layer may be stored, and all that follows from them with them.
     """
+    if not any(_weighs_by_shares(operations, number) for number in numbers):
+        return ""
     if not asking and not shares:
-        return _CROSS if any(_weighs_by_stored(operations, number) for number in numbers) else ""
+        return _CROSS
     memory = _find_taken(operations, content)
     queries = {_find_taken(operations, one) for one in asking}
     query = queries.pop() if len(queries) == 1 else None
@@ -91,13 +93,13 @@ def _name(
     return DEFORMABLE if memory is not None and _is_of(operations, query, memory) else _CROSS
 
 
-def _weighs_by_stored(operations: Operations, number: int) -> bool:
-    """Return whether an operation multiplies by shares that a softmax of stored numbers gives."""
-    if not operations.nodes[number].operator.has("multiplies_elements"):
-        return False
-    return any(
+def _weighs_by_shares(operations: Operations, number: int) -> bool:
+    """Return whether an operation multiplies by shares that a softmax gives."""
+    node = operations.nodes[number]
+    return node.operator.has("multiplies_elements") and any(
         find_giver(value, "distributes", through=ARRANGING, most=_MOST_BETWEEN) is not None
-        for value in operations.fixed(number)
+        for value in node.inputs
+        if value is not None
     )
 
 

@@ -20,6 +20,14 @@ overlaps that are added up
 shares of the same value
   a = MatMul (x, wa) => a = MatMul (other, wa)
   float[1, 6, 6, 8] x) => float[1, 6, 6, 8] x, float[1, 6, 6, 8] other)
+[deformable-attention]
+shares of what is found
+  s2 = Softmax <axis = -1> (s1) => s2 = Tanh (s1)
+places that the queries tell
+  o = MatMul (q, wp) => o = MatMul (other, wp)
+  float[1, 16, 8] p) => float[1, 16, 8] p, float[1, 16, 8] other)
+what is found is weighed
+  weighed = Mul (found, shares) => weighed = Add (found, shares)
 [binarization]
 a steep curve = Formula, 1 / (exp(−2 · (x − y)) + 1)
   steep = {-50} => steep = {-2}
