@@ -44,7 +44,7 @@ def is_idle(node: Node) -> bool:
     """
     operator = node.operator
     if operator.form == "Concat":
-        return len(node.inputs) == 1 and _is_reshaped(node.inputs[0])
+        return len(node.inputs) == 1 and _is_reshaped(node.input(0))
     if operator.has(*_NEUTRAL):
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
