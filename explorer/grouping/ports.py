@@ -111,7 +111,11 @@ class Ports(NamedTuple):
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
         if len(known) != 1:
             return () if is_map else (*widths,)
-        return widths[0], given[known[0]]
+        last = given[known[0]]
+        # it goes on as wide as it came in beside what the layers take, which only steers it
+        if last != widths[0] and any(dims[known[0]] == last for dims in alike):
+            return (*widths,)
+        return widths[0], last
 
     def _reshapes(self, widths: Sequence[int], given: tuple[int, ...]) -> bool:
         """Return whether what leaves is all that the last layer gives, in another shape."""

@@ -467,6 +467,24 @@ def test_the_ends_of_a_block_of_maps(ports: Ports, ends: tuple[int, ...]) -> Non
     assert ports.find_ends() == ends
 
 
+@pytest.mark.parametrize(
+    ("taken", "given", "expected"),
+    [
+        # a step steers features that go on as wide as they came in
+        (((1, 1, 576), (1, 40, 144)), (1, 40, 144), (576, 288)),
+        (((1, 40, 144), (1, 1, 576)), (1, 40, 144), (576, 288)),
+        # of one value that enters what leaves is told
+        (((1, 40, 576),), (1, 40, 144), (576, 144)),
+        # and of several that are as wide as one another
+        (((1, 40, 576), (1, 40, 576)), (1, 40, 144), (576, 144)),
+    ],
+)
+def test_what_goes_on_beside_a_layer_is_not_what_that_gives(
+    taken: tuple[tuple[int, ...], ...], given: tuple[int, ...], expected: tuple[int, int]
+) -> None:
+    assert Ports(taken, (given,)).correct((576, 288)) == expected
+
+
 def test_the_width_that_enters_is_that_of_no_other_axis() -> None:
     """Of maps whose axes change their order the second one need not be that of the channels."""
     assert Ports(((1, 16, 8),), ((1, 16, 32),)).find_taken(32) == 8
