@@ -195,8 +195,15 @@ def find_patch(
     A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1. Unless it is to
     be ``of_pictures``, what the graph takes may have more channels: W. Peebles and S. Xie, Scalable
     Diffusion Models with Transformers, 2023, section 3.2. Where they ``may_overlap`` the stride may
-    be shorter: Y. Gong and others, AST: Audio Spectrogram Transformer, 2021, section 2.1.
+    be shorter: Y. Gong and others, AST: Audio Spectrogram Transformer, 2021, section 2.1. Where
+    others cut it beside that into patches of other sizes, at the same places, it has no one size
+    (W. Wang and others, CrossFormer, 2022, section 3.1).
     """
+    kernels = [
+        (part.kernel, part.stride)
+        for part in outline.of_kind("conv")
+        if part.place < before and 0 < part.in_features <= _MOST_COLOURS
+    ]
     for part in outline.of_kind("conv"):
         if part.place >= before:
             break
@@ -204,7 +211,8 @@ def find_patch(
         is_cut = len(part.kernel) == 2 and {*part.kernel} == {part.stride}
         is_cut |= may_overlap and overlaps(part)
         if is_cut and (0 < part.in_features <= _MOST_COLOURS or starts):
-            return part
+            others = any(k != part.kernel and at == part.stride for k, at in kernels)
+            return None if others else part
     return None
 
 

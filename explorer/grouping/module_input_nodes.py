@@ -16,8 +16,9 @@ Scope = tuple[str, ...]
 
 #: of operators that give what they take, in another type at most
 PASSING_TRAITS = ("casts", "copies")
-#: of operators that turn the axes of a value, which an optimiser does once for several modules
-_SHARED_TRAITS = ("permutes",)
+#: of operators that turn the axes of a value or take a difference of two, which an optimiser does
+#: once for several modules
+_SHARED_TRAITS = ("permutes", "subtracts")
 
 
 def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
