@@ -39,6 +39,8 @@ _TOLD = frozenset(
 )
 
 _TWICE = 2
+#: what mixes tokens without comparing them
+_STATE_SPACE = "Mamba-2"
 #: beside so many times as many layers of all steps one that two of three have is theirs, too
 _LEAST_OF_STEPS = 3
 #: of queries, keys and values
@@ -125,7 +127,7 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
                 for between in range(own[0] + 1, own[-1])
                 if between not in own
             )
-            if is_whole and layer.attentions and layer.feeding:
+            if is_whole and layer.attentions and layer.feeding and _is_one_block(layer):
                 layers[own[0]] = layer
                 inside.update(own[1:])
     pieces: list[Piece] = []
@@ -165,6 +167,16 @@ def _is_bare(outline: Outline, part: OutlinePart) -> bool:
 def is_told(part: OutlinePart) -> bool:
     """Return whether a part is one that a sentence counts."""
     return part.kind in MAIN_KINDS or part.kind in _TOLD or part.has("recurrent", "samples")
+
+
+def _is_one_block(layer: Layer) -> bool:
+    """Return whether no state space and attention are taken together for a layer.
+
+    Mixers of two kinds one behind the other are layers of a hybrid (A. Blakeman and others,
+    Nemotron-H, 2025, section 2.1), and what feeds forward behind them is a layer of its own, too.
+    """
+    kinds = {one.name for one in layer.attentions}
+    return len(kinds) < 2 or _STATE_SPACE not in kinds
 
 
 def _name_layer(layer: Layer) -> str:
