@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from netloupe.explorer.dataflow import list_users
+from netloupe.explorer.model import Node
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns.readings import read_ints
 
 from .outline import Outline, OutlinePart, make_block_part
@@ -15,6 +18,8 @@ _LEAST_OPERATIONS = 12
 _MOST_TIMES = 16
 #: a sum around so many blocks is none of them
 _LEAST_BLOCKS = 2
+#: activations and layouts between a map and the product that it weighs others in
+_MOST_BEFORE_PRODUCT = 3
 #: a sum of several convolutions of one value
 _BRANCHES = "branches"
 
@@ -79,16 +84,29 @@ def has_levels(outline: Outline, part: OutlinePart) -> bool:
     numbers = part.numbers.difference(*weighing)
     if weighing:
         part = replace(part, numbers=numbers)
+    nodes = [outline.operations.nodes[number] for number in sorted(numbers)]
+    larger = [node for node in nodes if node.operator.has("resamples", "transposed")]
+    if larger and all(map(_only_weighs, larger)):
+        return False
     if goes_down_and_up(outline, part):
         return True
-    nodes = [outline.operations.nodes[number] for number in sorted(numbers)]
     is_down = any(
         node.operator.has("convolves")
         and not node.operator.has("transposed")
         and max(read_ints(node, "strides"), default=1) > 1
         for node in nodes
     )
-    return is_down and any(node.operator.has("resamples", "transposed") for node in nodes)
+    return is_down and bool(larger)
+
+
+def _only_weighs(node: Node) -> bool:
+    """Return whether what a node gives is multiplied with others, perhaps behind an activation."""
+    users = list_users(node)
+    for _ in range(_MOST_BEFORE_PRODUCT):
+        if len(users) != 1 or not users[0].operator.has("activates", *LAYOUT_TRAITS):
+            break
+        users = list_users(users[0])
+    return bool(users) and all(user.operator.has("multiplies_elements") for user in users)
 
 
 def _list_inner(outline: Outline, part: OutlinePart) -> list[OutlinePart]:

@@ -204,6 +204,24 @@ def test_a_sum_around_lower_levels_is_an_hourglass() -> None:
     assert "3 hourglasses" in net.finish(x).architecture.sentence
 
 
+@pytest.mark.parametrize("activation", ["Sigmoid", "Tanh"])
+def test_what_only_weighs_is_no_lower_level(activation: str) -> None:
+    """A gate made of a smaller map (Y. Tang and others, GhostNetV2, 2022, section 3.2)."""
+    net = Named()
+    x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
+    for number in range(3):
+        start = len(net.nodes)
+        y = net.add("Relu", net.conv(x, 8, 8))
+        small = net.add("Relu", net.conv(x, 8, 16, strides=[2, 2]))
+        kernel = net.weight(16, 8, 2, 2)
+        large = net.add("ConvTranspose", small, kernel, kernel_shape=[2, 2], strides=[2, 2])
+        y = net.add("Mul", y, net.add(activation, large))
+        x = net.add("Add", x, net.conv(y, 8, 8))
+        net.within(start, f"stacks.{number}")
+    x = net.conv(x, 8, 4, 1)
+    assert "hourglass" not in net.finish(x).architecture.sentence
+
+
 @pytest.mark.parametrize(
     ("type_name", "said"),
     [("Outlooker", "outlooker"), ("Sequential", ""), ("Transformer", ""), ("Mlp", ""), ("DLA", "")],
