@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.dataflow import is_input_independent, list_users
 from netloupe.explorer.model import Node, Value
 
 #: an operator that tells which numbers are none
@@ -12,6 +12,7 @@ _TEST = "IsNaN"
 _CHOICE = "Where"
 #: an operator that tells which tokens an expert has
 _DISPATCH = "NonZero"
+_COMPARISON = "Equal"
 _CHOSEN = 3
 
 
@@ -60,4 +61,10 @@ def list_routed(nodes: Sequence[Node]) -> frozenset[Node]:
             others = [v for v in node.inputs if v is not None and v.producer not in summed]
             if all(map(is_input_independent, others)):
                 summed.add(node)
-    return frozenset(routed | summed)
+    # by which number of an expert they are found
+    finding = {
+        node
+        for node in nodes
+        if node.op_type == _COMPARISON and (users := list_users(node)) and routed.issuperset(users)
+    }
+    return frozenset(routed | summed | finding)
