@@ -55,15 +55,15 @@ outlook (float[1, 6, 6, 8] x) => (float[1, 6, 6, 8] y)
     ),
     "deformable-attention": (
         """
-deformable (float[1, 16, 8] x, float[1, 16, 8] p) => (float[1, 16, 8] y)
+deformable (float[1, 16, 8] x, float[1, 16, 8] q) => (float[1, 16, 8] y)
 <int64[2] square = {8, 8}, int64[2] toplaces = {8, 12}, int64[2] toshares = {8, 6},
- int64[5] moves = {1, 16, 2, 3, 2}, int64[4] grid = {2, 16, 3, 2}, int64[4] split = {1, 16, 2, 4},
- int64[4] maps = {2, 4, 4, 4}, int64[4] weights = {1, 16, 2, 3}, int64[4] ofheads = {2, 1, 16, 3},
+ int64[5] moves = {1, 16, 2, 3, 2}, int64[4] grid = {2, 16, 3, 2},
+ int64[4] split = {1, 16, 2, 4}, int64[4] maps = {2, 4, 4, 4},
+ int64[4] weights = {1, 16, 2, 3}, int64[4] ofheads = {2, 1, 16, 3},
  int64[3] joined = {1, 8, 16}, int64[4] origin = {1, 16, 1, 2}, int64[1] last = {-1}>
 {
   wv = ConstantOfShape (square)  wo = ConstantOfShape (square)  wp = ConstantOfShape (toplaces)
   ws = ConstantOfShape (toshares)  around = ConstantOfShape (origin)
-  q = Add (x, p)
   v = MatMul (x, wv)  v1 = Reshape (v, split)  v2 = Transpose <perm = [0, 2, 3, 1]> (v1)
   map = Reshape (v2, maps)
   o = MatMul (q, wp)  o1 = Reshape (o, moves)  o2 = Transpose <perm = [0, 2, 1, 3, 4]> (o1)
@@ -77,7 +77,7 @@ deformable (float[1, 16, 8] x, float[1, 16, 8] p) => (float[1, 16, 8] y)
   y = MatMul (rows, wo)
 }
 """,
-        "Deformable self-attention, 2 heads × 4, 3 points",
+        "Cross-attention, deformable, 2 heads × 4, 3 points",
     ),
     "binarization": (
         """

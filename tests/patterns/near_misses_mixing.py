@@ -25,7 +25,7 @@ shares of what is found
   s2 = Softmax <axis = -1> (s1) => s2 = Tanh (s1)
 places that the queries tell
   o = MatMul (q, wp) => o = MatMul (other, wp)
-  float[1, 16, 8] p) => float[1, 16, 8] p, float[1, 16, 8] other)
+  float[1, 16, 8] q) => float[1, 16, 8] q, float[1, 16, 8] other)
 what is found is weighed
   weighed = Mul (found, shares) => weighed = Add (found, shares)
 [binarization]
