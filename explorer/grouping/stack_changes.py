@@ -70,8 +70,6 @@ class _Profile:
     op_types: frozenset[str]
 
 
-#: what is said of a first block whose queries attend to nothing but what is stored
-_LACKS = re.compile("the first without one (self-)?attention")
 #: how many learned queries there are, as facts of attention say it
 _LATENTS = re.compile(r"([\d,]+)(?: × [\d,]+)? latents")
 
@@ -110,6 +108,9 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
     ends = _tell_ends(member_nodes, shown)
     if repeat.is_loop:  # what a last step gives less is what nobody takes any more
         ends = {place: text for place, text in ends.items() if not text.endswith(RESULTS)}
+    queries = _count_queries(blocks[0])
+    if queries and shown != 0 and not _count_queries(blocks[-1]):
+        ends[0] = f"the first from {queries} learned queries"
     place = _find_odd(profiles)
     if place is not None and "/" not in kernels:
         if place not in (*ends, shown):
@@ -128,8 +129,6 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
             told.remove(activations)
         told += others
     told += tell_numbers(member_nodes, [*filter(None, told)], repeat.list_numbers())
-    queries = _tell_queries(blocks[0])
-    told = [f"the first{queries}" if queries and _LACKS.match(text) else text for text in told]
     return [text for text in told if text]
 
 
@@ -146,7 +145,7 @@ def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:
     """Return what the first and the last block are where these are of another kind than all else.
 
     ``the last: ConvNeXt block``; where it is only an idea less, ``the first without
-    self-attention``, and of a decoder with stored queries ``the first from 100 learned queries``.
+    self-attention``.
     """
     found = [block.recognised for block in blocks]
     names = [one.name for one in found if one is not None]
@@ -174,18 +173,18 @@ def _write_lacking(block: Group, usual: Group) -> str:
     lacking = [*(all_parts - own).elements()]
     if len(lacking) != 1 or own - all_parts:
         return ""
-    return _tell_queries(block) or f" without {_lower(lacking[0])}"
+    return f" without {_lower(lacking[0])}"
 
 
-def _tell_queries(block: Group) -> str:
-    """Return `` from 100 learned queries`` of a block that attends by these.
+def _count_queries(block: Group) -> str:
+    """Return how many stored queries a block attends by; "" for none.
 
     What they attend to among themselves is stored, too (N. Carion and others, End-to-End Object
     Detection with Transformers, 2020, section A.3).
     """
     facts = block.recognised.facts if block.recognised is not None else ()
     latents = next(filter(None, map(_LATENTS.fullmatch, facts)), None)
-    return f" from {latents[1]} learned queries" if latents is not None else ""
+    return latents[1] if latents is not None else ""
 
 
 def _fold(name: str) -> str:
