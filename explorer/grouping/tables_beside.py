@@ -22,6 +22,7 @@ _LEAST_TABLES = 4
 _MOST_CHILDREN = 300
 #: a box that looks a table up has so many nodes at most
 _MOST_NODES = 12
+_BOTH = 2
 
 #: what picks the column that a table is looked up by, and lays it out
 _PICKING = (*LAYOUT_TRAITS, "gathers", "picks")
@@ -34,8 +35,8 @@ MakeRepeat = Callable[[Group, Sequence[Sequence[Child]], int], Group]
 def fold_tables(root: Group, make_repeat: MakeRepeat) -> None:
     """Put tables that are looked up side by side into one repeat where the same takes all rows.
 
-    None of them takes from another, and what takes from them stands behind them all. Linear in the
-    tree.
+    None of them takes from another, and what takes from them stands behind them all. A repeat of
+    some of them takes up those that stood apart from it in the file. Linear in the tree.
 
     Parameters
     ----------
@@ -44,20 +45,27 @@ def fold_tables(root: Group, make_repeat: MakeRepeat) -> None:
     make_repeat
         Makes a stack.
     """
-    for group in list_searched(root, _LEAST_TABLES, _MOST_CHILDREN):
-        if sum(map(_is_lookup, group.children)) < _LEAST_TABLES:
+    for group in list_searched(root, 1, _MOST_CHILDREN):
+        children = [part for child in group.children for part in _list_parts(child)]
+        if sum(map(_is_lookup, children)) < _LEAST_TABLES:
             continue
-        boxes = [Box(child, list_nodes_inside([child]), False) for child in group.children]
+        boxes = [Box(child, list_nodes_inside([child]), False) for child in children]
         find_edges(boxes, group.graph)
         alike: dict[tuple[object, ...], list[int]] = {}
         for place, box in enumerate(boxes):
             if _is_lookup(box.child) and not box.leaves and box.takers:
                 alike.setdefault((frozenset(box.takers), _tell_kind(box)), []).append(place)
-        for (takers, _), places in alike.items():
-            if len(places) < _LEAST_TABLES or not isinstance(takers, frozenset):
-                continue
-            if max(places) < min(takers) and takers.isdisjoint(places):
+        for places in alike.values():
+            takers = boxes[places[0]].takers
+            if len(places) >= _LEAST_TABLES and max(places) < min(takers):
                 _fold(group, [boxes[place].child for place in places], make_repeat)
+
+
+def _list_parts(child: Child) -> list[Child]:
+    """Return the tables of a repeat of such; anything else as it is."""
+    is_stack = isinstance(child, Group) and child.kind == "repeat" and not child.shares_weights
+    parts = child.children if isinstance(child, Group) and is_stack else []
+    return [*parts] if parts and all(map(_is_lookup, parts)) else [child]
 
 
 def _is_lookup(child: Child) -> bool:
@@ -86,12 +94,16 @@ def _tell_kind(box: Box) -> tuple[str, ...]:
 
 
 def _fold(group: Group, tables: Sequence[Child], make_repeat: MakeRepeat) -> None:
+    taken = {id(table) for table in tables}
+    gone = [
+        child for child in group.children if all(id(part) in taken for part in _list_parts(child))
+    ]
+    if len(gone) < _BOTH or sum(len(_list_parts(child)) for child in gone) < len(tables):
+        return  # they are one repeat already, or a part of another one
     repeat = make_repeat(group, [[table] for table in tables], 0)
     repeat.type_name = ""  # that of the operator would stand for what it does
-    taken = {id(table) for table in tables}
-    last = tables[-1]
     group.children = [
-        repeat if child is last else child
+        repeat if child is gone[-1] else child
         for child in group.children
-        if child is last or id(child) not in taken
+        if child is gone[-1] or child not in gone
     ]

@@ -81,6 +81,24 @@ def test_a_table_that_another_layer_takes_too_is_none_of_them() -> None:
     assert _list_repeats(net.end(net.nodes[-1].output[0])) == [4]
 
 
+@pytest.mark.parametrize("apart", range(6))
+def test_a_table_apart_from_the_others_in_the_file_is_one_of_them(apart: int) -> None:
+    """As where an optimizer has sorted the nodes anew."""
+    net = Fields()
+    rows = []
+    for place in range(6):
+        rows.append(
+            net.look_up(
+                f"field.{place}", net.take(f"id{place}", (3,), TensorProto.INT64), ROWS[place]
+            )
+        )
+        if place == apart:
+            dense = net.take("dense", (3, 12))
+            rows.append(net.add("MatMul", dense, net.weight(12, 12)))
+    joined = net.add("Concat", *rows, axis=1)
+    assert _list_repeats(net.end(net.add("MatMul", joined, net.weight(84, 5)))) == [6]
+
+
 def test_a_row_that_picks_from_the_next_table_is_none_of_them() -> None:
     net = Fields()
     ids = net.take("ids", (3,), TensorProto.INT64)
