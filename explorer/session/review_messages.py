@@ -46,6 +46,13 @@ class ReviewListMessage(TypedDict):
     marks: bool
 
 
+class MarksMessage(TypedDict):
+    """Whether items are marked: told where it changes, and to whoever asked for it."""
+
+    type: Literal["marks"]
+    marks: bool
+
+
 class CheckProgressMessage(TypedDict):
     """How far a check is."""
 
@@ -79,5 +86,10 @@ class SelectionMessage(TypedDict):
 
 
 ReviewMessage = (
-    ReviewListMessage | CheckProgressMessage | GoMessage | NotedMessage | SelectionMessage
+    ReviewListMessage
+    | MarksMessage
+    | CheckProgressMessage
+    | GoMessage
+    | NotedMessage
+    | SelectionMessage
 )

@@ -374,12 +374,16 @@ class Reviewing:
         return self._has_marks
 
     def show_marks(self, shown: bool) -> None:
-        """Mark items in the picture, or mark nothing."""
+        """Mark items in the picture, or mark nothing.
+
+        Tabs are told even where that is so already: a list that was on its way when one of them
+        asked says what was so before.
+        """
         with self._lock:
-            if shown == self._has_marks:
-                return
-            self._has_marks = shown
-            self._mark()
+            if shown != self._has_marks:
+                self._has_marks = shown
+                self._mark()
+        self._tell({"type": "marks", "marks": shown})
 
     def _mark(self) -> None:
         session = self._session

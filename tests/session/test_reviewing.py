@@ -184,6 +184,18 @@ def test_marks_are_shown_when_asked_for(made: Any) -> None:
     assert (session.marks, marked[-1]) == (NO_PAINTS, 0)
 
 
+def test_whoever_asks_for_marks_hears_of_them_after_lists_that_were_on_their_way(made: Any) -> None:
+    known, _, told, marked = made()
+    known.receive({"ask": "review"})
+    known.receive({"marks": True})
+    known.receive({"marks": True})
+    assert [one["marks"] for one in told if "marks" in one] == [False, True, True]
+    assert [one["type"] for one in told if "marks" in one] == ["review", "marks", "marks"]
+    assert len(marked) == 1
+    known.show_marks(False)  # by Python, of which tabs hear, too
+    assert told[-1] == {"type": "marks", "marks": False}
+
+
 def test_marks_follow_another_grouping(made: Any) -> None:
     known, session, _, marked = made()
     known.find()

@@ -28,6 +28,8 @@ export type ReviewRequest =
 export type ReviewMessage =
   /** as explorer/review/wire.py writes it; null before anything is known */
   | { readonly type: "review"; readonly review: unknown; readonly marks: boolean }
+  /** whether items are marked: where it changes, and as the answer to whoever asked for it */
+  | { readonly type: "marks"; readonly marks: boolean }
   | ({ readonly type: "progress" } & CheckProgress)
   /** select an item of this number; -1 for none */
   | { readonly type: "go"; readonly item: number }

@@ -164,6 +164,9 @@ export class ReviewView {
       case "review":
         this.take(message.review, message.marks);
         break;
+      case "marks":
+        this.showMarks(message.marks);
+        break;
       case "progress":
         this.progress = message;
         this.showStatus();
@@ -389,9 +392,13 @@ export class ReviewView {
 
   private setMarks(marks: boolean): void {
     this.knowsMarks = true;
+    this.showMarks(marks);
+    this.connection.send({ marks });
+  }
+
+  private showMarks(marks: boolean): void {
     this.hasMarks = marks;
     this.marks.setAttribute("aria-pressed", String(marks));
-    this.connection.send({ marks });
   }
 
   private onKey(event: KeyboardEvent): void {

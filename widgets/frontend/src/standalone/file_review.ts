@@ -112,6 +112,7 @@ export class FileReview implements ReviewConnection {
 
   private async mark(isWanted: boolean): Promise<void> {
     this.isMarked = isWanted;
+    this.emit({ type: "marks", marks: isWanted });
     if (!isWanted) this.traits.set({ marks: {} });
     else await this.list().catch(passDamage); // of which the list tells who asks for it
   }
