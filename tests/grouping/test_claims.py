@@ -10,8 +10,9 @@ from itertools import pairwise
 
 import pytest
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
-from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model import Graph, Model, Node, TensorType, Value
 from netloupe.explorer.patterns import Recognition, find_graph_context, recognise
 from netloupe.explorer.patterns.details import RecurrentDetails
 from netloupe.explorer.readers.load import load
@@ -28,6 +29,7 @@ _ODD = re.compile(
     r"(?: (.+))?"
 )
 _OTHER = re.compile(r"the (first|last): (.+)")
+_QUERIES = re.compile(r"the (first|last) from (\d+) learned queries")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
 _THEN = re.compile(r", then (\d+)")
 #: a block has so many of the operators of the one that stands for all, counted
@@ -88,6 +90,13 @@ def list_attribute(block: list[Node], name: str, *, of_pools: bool = False) -> l
     ]
 
 
+def list_stored_products(block: list[Node]) -> list[Value]:
+    """Return what a block multiplies with its weights though it depends on no input."""
+    products = [node for node in block if node.op_type in {"MatMul", "Gemm"}]
+    results = [value for node in products for value in node.outputs if value is not None]
+    return [value for value in results if is_input_independent(value)]
+
+
 def check_change(text: str, blocks: list[list[Node]]) -> None:
     """Assert that what is said to change over blocks does so, by their nodes."""
     if (match := _NUMBERS.fullmatch(text)) is not None:
@@ -103,6 +112,15 @@ def check_change(text: str, blocks: list[list[Node]]) -> None:
         attributes = [sorted(list_attribute(block, "kernel_shape")) for block in blocks]
         sides = [*zip(operators, attributes, strict=True)]
         assert sum(side == sides[place] for side in sides) == 1
+        return
+    if (match := _QUERIES.fullmatch(text)) is not None:
+        place = 0 if match[1] == "first" else len(blocks) - 1
+        stored = [list_stored_products(block) for block in blocks]
+        assert stored[place]
+        assert not any(products for at, products in enumerate(stored) if at != place)
+        for product in stored[place]:
+            if isinstance(product.type, TensorType) and product.type.shape is not None:
+                assert match[2] in map(str, product.type.shape)
         return
     match = _ODD.fullmatch(text)
     assert match is not None, text

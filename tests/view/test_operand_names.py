@@ -32,7 +32,7 @@ def _list_names(rows: list[Row], inputs: list[str]) -> dict[str, str]:
     """Return what values are called that closed boxes at the top take beside others."""
     view = View(make_model(rows, inputs, [rows[-1][3]]))
     links = view.links(view.root)
-    named = name_joining_values(view.root, links)
+    named = name_joining_values(view, view.root, links)
     return {links[number].value.name: name for number, name in named.items()}
 
 
@@ -80,5 +80,7 @@ def test_what_is_added_to_the_scores_is_their_bias() -> None:
 def test_indices_are_told_from_what_was_taken(place: int) -> None:
     view = View(load_text(POOLS))
     links = view.links(view.root)
-    named = {links[n].value.name: name for n, name in name_joining_values(view.root, links).items()}
+    named = {
+        links[n].value.name: name for n, name in name_joining_values(view, view.root, links).items()
+    }
     assert named.get(("low", "where")[place], "") == ("", "indices")[place]
