@@ -16,6 +16,7 @@ from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
+from .interleaved import gather_lists
 from .looped_layers import join_looped
 from .modules import Module, join_last, list_rows, open_row
 from .outline import Outline
@@ -84,6 +85,7 @@ class ModuleTeller:
 
     def tell(self, modules: Sequence[Module], *, is_joined: bool = True) -> list[Clause]:
         """Return what modules in order are; alike ones that stand apart together or each."""
+        modules = gather_lists(modules)
         start, end = find_alternation(modules)
         turns = tell_alternation(self._outline, modules[start:end]) if end else None
         if turns is not None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_function
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, is_constant_node
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.roles import find_roles
@@ -91,9 +92,11 @@ def is_told_by_face(element: object) -> bool:
     """
     if isinstance(element, Group) and element.kind == "repeat":
         return is_told_by_face(element.children[element.exemplar])
-    recognition = find_recognition(element)
-    if recognition is None or not isinstance(element, Group):
+    if not isinstance(element, Group):
         return False
+    recognition = find_recognition(element)
+    if recognition is None:
+        return _is_one_step(element)
     if is_called_after_parts(element):
         return True
     if recognition.family == "group" and _AND in recognition.name:
@@ -103,6 +106,18 @@ def is_told_by_face(element: object) -> bool:
     if element.node_count > _MOST_NODES:
         return False
     return sum(node.operator.has(*_PRODUCTS) for node in list_nodes_inside([element])) <= 1
+
+
+def _is_one_step(group: Group) -> bool:
+    """Return whether one node of a group computes, and all others lay out what it takes or gives.
+
+    Such is a pool over all places whose axes are then taken away.
+    """
+    if group.node_count > _MOST_OF_LAYER:
+        return False
+    nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
+    working = [node for node in nodes if not node.operator.has(*LAYOUT_TRAITS, "picks")]
+    return len(working) <= 1 < len(nodes) and not any(node.subgraphs for node in working)
 
 
 def _is_one_layer(group: Group) -> bool:
