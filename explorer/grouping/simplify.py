@@ -40,6 +40,7 @@ from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .spilled_arithmetic import group_arithmetic
 from .spilled_ideas import group_ideas
+from .spilled_layouts import group_layouts
 from .spilled_passages import group_passages
 from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
@@ -130,6 +131,7 @@ def simplify_tree(
         group_selections(root, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
+        group_layouts(root, folder.free_path)
         group_head(root, folder.free_path)
         fold_like_columns(root, labels, folder.make_sibling_repeat)
         relieve_crowded(root, labels, folder.free_path)

@@ -23,6 +23,7 @@ from .ingredients import (
     is_chain,
     make_ingredient,
 )
+from .layout_facts import crops_one_value, describe_crop, describe_layout
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .passages import name_passage
@@ -63,7 +64,10 @@ __all__ = [
     "Operations",
     "Pattern",
     "Recognition",
+    "crops_one_value",
     "cuts_windows",
+    "describe_crop",
+    "describe_layout",
     "describe_shape_value",
     "find_blocks",
     "find_fusable",

@@ -238,9 +238,10 @@ COMPUTATION = (
     FigureWord(
         "rearrangement",
         "Elements of one value are taken, moved and joined, and nothing is computed: "
-        "`8 × 16 → 4 × 64`.",
+        "`8 × 16 → 4 × 64`, `into windows 8×8`, `windows 8×8 to an image`.",
         "rearrangement",
     ),
+    FigureWord("crop", "Ends of a value are cut off along some axes: `320 × 320 → 256 × 256`."),
     FigureWord(
         "dueling heads",
         "The value of a state, and the advantage of each action over their mean.",
