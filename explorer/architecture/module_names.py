@@ -120,12 +120,15 @@ def tell_name(label: str, *, is_row: bool = False) -> str:
 
     The first of its components that says something counts: ``vision model`` for
     ``clip.vision_model``. Of one of a row of modules ``decoder_blocks.0`` is a decoder block, and
-    of modules by themselves ``decoder_blocks`` is the decoder.
+    of modules by themselves ``decoder_blocks`` is the decoder; ``vision_model.blocks.0`` of a row
+    has no name, since that before its list is the name of all of them together.
     """
     first = label.split(_ROW)[0].split(_JOINT)[0]
     components = [part for chained in first.split(_CHAIN) for part in chained.split(".")]
     if any(sign in label for sign in _FUSED) or label.split(" ")[0] == FEATURES:
         return ""
+    if is_row and len(components) > 2 and components[-1].isdigit():
+        components = components[-2:]
     for component in components:
         said = _tell_words(_split(component), is_row=is_row)
         if said:

@@ -11,7 +11,7 @@ from onnx import NodeProto
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.inset_scene import compose_with_insets, open_inset
-from netloupe.explorer.layout.opening_worth import is_worth_a_frame
+from netloupe.explorer.layout.opening_worth import is_told_by_face, is_worth_a_frame
 from netloupe.explorer.layout.shut_ideas import is_shut_idea
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.labels import Labels
@@ -235,3 +235,24 @@ def test_a_linear_layer_with_what_joins_and_turns_its_features_is_no_frame(layer
     x = builder.within("head", lambda: builder.mlp(x))
     model = builder.load(x).model
     assert is_worth_a_frame(find_group(model, "lift/")) == (layers > 1)
+
+
+@pytest.mark.parametrize(("computing", "is_told"), [((), True), (("Relu",), False)])
+def test_a_group_in_which_one_node_computes_is_told_by_its_face(
+    computing: tuple[str, ...], *, is_told: bool
+) -> None:
+    """All others lay out what it takes, or what it gives."""
+    builder = Scoped()
+
+    start = builder.linear(builder.add("Gather", builder.weight(), "x"))
+
+    def pool() -> str:
+        x = builder.add("Transpose", start)
+        for op_type in ("ReduceMax", *computing):
+            x = builder.add(op_type, x)
+        return builder.add("Transpose", builder.add("Transpose", x))
+
+    x = builder.linear(builder.within("pool", pool))
+    group = find_group(builder.load(x).model, "pool/")
+    assert group.recognised is None
+    assert is_told_by_face(group) is is_told
