@@ -244,15 +244,16 @@ def test_a_group_in_which_one_node_computes_is_told_by_its_face(
     """All others lay out what it takes, or what it gives."""
     builder = Scoped()
 
-    start = builder.linear(builder.add("Gather", builder.weight(), "x"))
+    start = builder.within("body", lambda: builder.linear(builder.linear("x")))
 
     def pool() -> str:
         x = builder.add("Transpose", start)
         for op_type in ("ReduceMax", *computing):
             x = builder.add(op_type, x)
-        return builder.add("Transpose", builder.add("Transpose", x))
+        return builder.add("Transpose", x)
 
-    x = builder.linear(builder.within("pool", pool))
+    pooled = builder.within("pool", pool)
+    x = builder.within("head", lambda: builder.linear(builder.linear(pooled)))
     group = find_group(builder.load(x).model, "pool/")
     assert group.recognised is None
     assert is_told_by_face(group) is is_told
