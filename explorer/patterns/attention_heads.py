@@ -67,8 +67,9 @@ def count_heads(
     stated = [_read_type(node, place) for place in range(len(product))]
     if stated[0] is not None:
         heads, width = stated[0]
-        if features and heads * width != features:
-            return 0, 0, 0
+        if features and heads * width != features:  # the axis may count windows, or a batch
+            heads, width = _read_dims(operations, node, features) or (0, 0)
+            return heads, width, k_out // width if width and k_out % width == 0 else 0
         return (
             heads,
             width,

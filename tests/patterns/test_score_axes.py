@@ -155,6 +155,16 @@ def _in_patches(net: _Writer) -> str:
     return net.shape(rows, 1, net.heads, net.tokens, net.width)
 
 
+def _before_patches(net: _Writer) -> str:
+    """Heads are one axis with the batch, and patches stand where heads do elsewhere."""
+    patches = 2
+    places = net.tokens // patches
+    dims = (1, patches, places, net.heads, net.width)
+    rows = (net.turn(net.shape(net.project("x"), *dims), 0, 3, 1, 2, 4) for _ in "qkv")
+    mixed = net.attend(*(net.shape(one, net.heads, patches, places, net.width) for one in rows))
+    return net.shape(mixed, 1, net.heads, net.tokens, net.width)
+
+
 def _with_batch(net: _Writer) -> str:
     """Heads are one axis with the batch, as where maps were put into rows."""
     dims = (1, net.heads, net.width, net.tokens, 1)
@@ -202,9 +212,12 @@ def test_heads_are_told_wherever_they_stand(
 
 @pytest.mark.parametrize("is_typed", [False, True], ids=["bare", "typed"])
 @pytest.mark.parametrize("sizes", [(4, 8, 16), (3, 4, 8), (2, 8, 8)], ids=str)
-def test_heads_are_told_beside_patches(sizes: Sizes, is_typed: bool) -> None:
+@pytest.mark.parametrize("layout", [_in_patches, _before_patches], ids=lambda one: one.__name__)
+def test_heads_are_told_beside_patches(
+    layout: Callable[[_Writer], str], sizes: Sizes, is_typed: bool
+) -> None:
     net = _Writer(sizes)
-    found = net.finish(_in_patches(net), is_typed=is_typed)
+    found = net.finish(layout(net), is_typed=is_typed)
     assert (found.name, found.facts) == ("Self-attention", (f"{sizes[0]} heads × {sizes[1]}",))
 
 
