@@ -9,7 +9,7 @@ from itertools import groupby
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import ARRANGING_TRAITS, MASKING_TRAITS
-from netloupe.explorer.patterns import BlockDetails, Detail, read_dims
+from netloupe.explorer.patterns import BlockDetails, Detail, count_queries, read_dims
 from netloupe.explorer.patterns.operations import Operations
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
@@ -28,8 +28,6 @@ _MOST_OF_MASK = 300
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 #: and how what it says begins of queries, keys and scores that are made in a way of their own
 _MARKS = ("query pooled", "spatial reduction", "talking heads")
-#: queries that are stored: how many, and how wide they are
-_LATENTS = re.compile(r"(?:[\d,]+ × )?[\d,]+ latents?")
 _NORMS = frozenset({"adaptive norm", "norm"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
@@ -149,7 +147,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)
-        queries = next((fact for fact in first.facts if _LATENTS.fullmatch(fact)), "")
+        queries = next((fact for fact in first.facts if count_queries([fact])), "")
         if queries:
             found["queries"] = queries
         if has_past(outline, first):

@@ -6,7 +6,6 @@ reader of the figure wants to know of, so where blocks differ in these alone, no
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from netloupe.explorer.patterns import (
     TRIM,
     WORK,
     Ingredient,
+    count_queries,
     find_graph_context,
     has_projection,
     is_chain,
@@ -68,10 +68,6 @@ class _Profile:
     parts: Counter[str]
     size: int
     op_types: frozenset[str]
-
-
-#: how many learned queries there are, as facts of attention say it
-_LATENTS = re.compile(r"([\d,]+)(?: × [\d,]+)? latents")
 
 
 def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
@@ -182,9 +178,7 @@ def _count_queries(block: Group) -> str:
     What they attend to among themselves is stored, too (N. Carion and others, End-to-End Object
     Detection with Transformers, 2020, section A.3).
     """
-    facts = block.recognised.facts if block.recognised is not None else ()
-    latents = next(filter(None, map(_LATENTS.fullmatch, facts)), None)
-    return latents[1] if latents is not None else ""
+    return count_queries(block.recognised.facts) if block.recognised is not None else ""
 
 
 def _fold(name: str) -> str:

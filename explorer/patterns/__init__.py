@@ -6,6 +6,7 @@ shown.
 """
 
 from .arithmetic import has_weights, is_mere_arithmetic, is_written_formula, takes_few_stored
+from .attention_forms import count_queries
 from .block_names import name_block
 from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
@@ -64,6 +65,7 @@ __all__ = [
     "Operations",
     "Pattern",
     "Recognition",
+    "count_queries",
     "crops_one_value",
     "cuts_windows",
     "describe_crop",

@@ -17,7 +17,7 @@ from .attention_forms import (
     find_gate,
     has_latents,
     read_latent,
-    write_latents,
+    write_queries,
 )
 from .attention_heads import count_heads, list_attended, read_fused, read_stated_window
 from .attention_scores import (
@@ -208,7 +208,7 @@ def _complete(
         facts.append(f"latent {latent}")
     if scores and name != CLASS_ATTENTION and has_latents(operations, scores[-1]):
         name = "Cross-attention"
-        facts += write_latents(operations, scores[-1])
+        facts += write_queries(operations, scores[-1])
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         positions = "rotary"

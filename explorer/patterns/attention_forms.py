@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .attention_heads import BEFORE_PRODUCTS
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise
 from .operations import OUTSIDE, Operations
+from .score_axes import find_compared_axis
 from .weight_sizes import read_dims, read_type_dims
 
 #: so many operations before the products of an attention are looked at
 _MOST_BEFORE = 60
 #: so many operations are looked at from queries to the table that they are of
 _MOST_TO_TABLE = 20
+#: what facts of an attention say of learned queries
+_QUERIES = re.compile(r"(?P<count>[\d,]+)(?: × [\d,]+)? (?:latents|learned quer(?:y|ies))")
 
 
 def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:
@@ -134,6 +140,19 @@ def has_latents(operations: Operations, number: int) -> bool:
     return len(dims) > 2 and dims[-2] is not None
 
 
+def count_queries(facts: Iterable[str]) -> str:
+    """Return how many learned queries facts of an attention tell; "" for none."""
+    found = (_QUERIES.fullmatch(fact) for fact in facts)
+    return next((match["count"] for match in found if match is not None), "")
+
+
+def _are_fewer(product: Node, count: int) -> bool:
+    """Return whether so many queries are fewer than the keys that a product compares them with."""
+    keys, axis = _find_dims(product.input(1)), find_compared_axis(product, 1)
+    attended = keys[axis] if axis is not None and -axis <= len(keys) else None
+    return attended is None or count < attended
+
+
 def _find_dims(value: Value | None) -> tuple[int | None, ...]:
     """Return the dimensions of a value, as stated or else as the operators before it give them."""
     stated = read_type_dims(value) or read_dims(value)
@@ -143,10 +162,11 @@ def _find_dims(value: Value | None) -> tuple[int | None, ...]:
     return tuple(dim if isinstance(dim, int) else None for dim in found)
 
 
-def write_latents(operations: Operations, number: int) -> list[str]:
+def write_queries(operations: Operations, number: int) -> list[str]:
     """Return ``256 × 1024 latents``: how many learned queries there are, and how wide they are.
 
-    Before their projection, where they are found; else only how many.
+    Before their projection, where they are found; else only how many. They are latents where they
+    are several, and fewer than what they attend to: what comes in is put into a smaller set.
     """
     value = operations.nodes[number].input(0)
     shape = _find_dims(value)
@@ -160,5 +180,6 @@ def write_latents(operations: Operations, number: int) -> list[str]:
         value = node.input(0)
     dims = [dim for dim in read_dims(value) if dim != 1]
     is_table = len(dims) == 2 and dims[0] == count
-    noun = "latents" if count > 1 else "latent"
+    noun = "latents" if _are_fewer(operations.nodes[number], count) else "learned queries"
+    noun = "learned query" if count == 1 else noun
     return [f"{count:,} × {dims[1]:,} {noun}" if is_table else f"{count:,} {noun}"]

@@ -184,6 +184,10 @@ ATTENTION = (
         "retention",
     ),
     FigureWord(
+        "learned queries",
+        "Queries that the file stores, whatever they attend to: `n × d learned queries`.",
+    ),
+    FigureWord(
         "latents", "Learned queries, fewer than what they attend to, written `n × d latents`."
     ),
     FigureWord("causal", "No token sees a later one."),

@@ -37,7 +37,7 @@ from .group_names import AND, begins_the_same, is_number, name_group, says_the_s
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
 from .node_ideas import NodeIdea, find_node_idea
 from .rows import FaceRow, short_range
-from .stream_starts import pick_latents, tell_stored_map
+from .stream_starts import pick_queries, tell_stored_map
 
 #: one that stands for more nodes says how many, and not of which operators
 MOST_OPERATORS_COUNTED = 300_000
@@ -79,7 +79,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         facts = (*ports.correct_facts(recognition.facts), *_tell_shared(element))
         if repeat is not None:
             facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
-        apart = [*pick_latents(facts), *_list_apart(item, recognition, facts)]
+        apart = [*pick_queries(facts), *_list_apart(item, recognition, facts)]
         rows = list_facts(facts, _list_differences(repeat, facts), apart)
     else:
         contents = MadeOf()

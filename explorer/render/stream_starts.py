@@ -6,7 +6,6 @@ set of latents asks for what comes in (A. Jaegle and others, Perceiver, 2021, se
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from netloupe.explorer.dataflow import find_source, is_input_independent
@@ -15,6 +14,7 @@ from netloupe.explorer.grouping.member_nodes import list_member_nodes
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.patterns import count_queries
 
 #: in a group of more nodes nobody looks for it
 _MOST_NODES = 200
@@ -22,12 +22,11 @@ _MOST_NODES = 200
 _COPYING = (*LAYOUT_TRAITS, "broadcasts", "repeats")
 #: batch and channels stand before places
 _BEFORE = 2
-_LATENTS = re.compile(r"(?:[\d,]+ × )?[\d,]+ latents?")
 
 
-def pick_latents(facts: Iterable[str]) -> list[str]:
+def pick_queries(facts: Iterable[str]) -> list[str]:
     """Return the facts that tell with what a stream begins: ``16 × 32 latents``."""
-    return [fact for fact in facts if _LATENTS.fullmatch(fact)]
+    return [fact for fact in facts if count_queries([fact])]
 
 
 def tell_stored_map(group: Group) -> str:

@@ -19,7 +19,7 @@ from .networks import Network
     ("facts", "expected"),
     [
         (("4 heads × 6", "16 × 32 latents"), "attention 4 heads × 6 of 16 × 32 latents"),
-        (("4 heads × 6", "1 latent"), "attention 4 heads × 6 of 1 latent"),
+        (("4 heads × 6", "1 learned query"), "attention 4 heads × 6 of 1 learned query"),
         (("4 heads × 6", "latent 16"), "attention 4 heads × 6"),  # latent features of keys
         (("4 heads × 6",), "attention 4 heads × 6"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import onnx.parser
+import pytest
 
 from netloupe.explorer.patterns import find_graph_context, find_ingredients, recognise
 from netloupe.explorer.readers.load import load
@@ -64,17 +65,21 @@ def test_they_are_convolutions_where_there_is_no_attention() -> None:
     assert told == "Conv · ReLU · Conv 8 → 32 → 8"
 
 
-def test_queries_that_are_learned_are_latents_of_cross_attention() -> None:
+@pytest.mark.parametrize(
+    ("count", "noun"), [(1, "learned query"), (4, "latents"), (16, "learned queries")]
+)
+def test_queries_that_are_learned_are_latents_where_they_are_fewer(count: int, noun: str) -> None:
     _, told = tell(
-        "g (float[1, 16, 8] x) => (float[1, 2, 4, 4] y)"
-        "<int64[4] dims = {1, 2, 4, 4}, int64[2] square = {8, 8}, int64[4] apart = {0, 0, 2, 4}>"
+        f"g (float[1, 16, 8] x) => (float[1, 2, {count}, 4] y)"
+        f"<int64[4] dims = {{1, 2, {count}, 4}},"
+        " int64[2] square = {8, 8}, int64[4] apart = {0, 0, 2, 4}>"
         "{ q = ConstantOfShape (dims) wk = ConstantOfShape (square) wv = ConstantOfShape (square)"
         "  k = MatMul (x, wk) kh = Reshape (k, apart) kt = Transpose <perm = [0, 2, 3, 1]> (kh)"
         "  v = MatMul (x, wv) vh = Reshape (v, apart) vt = Transpose <perm = [0, 2, 1, 3]> (vh)"
         "  scores = MatMul (q, kt) shares = Softmax (scores) y = MatMul (shares, vt) }"
     )
     assert told.startswith("Cross-attention")
-    assert told.endswith("4 latents")
+    assert told.endswith(f"{count} {noun}")
 
 
 def test_queries_that_norms_and_layers_make_of_latents_are_latents_too() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.render.stream_starts import pick_latents, tell_stored_map
+from netloupe.explorer.render.stream_starts import pick_queries, tell_stored_map
 from tests.architecture.networks import Network
 
 
@@ -45,7 +45,7 @@ def test_whole_numbers_are_no_map() -> None:
     assert not tell(data="numbers")
 
 
-def test_latents_are_told_among_other_facts() -> None:
+def test_learned_queries_are_told_among_other_facts() -> None:
     facts = ("cross-attention", "4 heads × 6", "16 × 32 latents", "latent 32", "MLP 32 → 32")
-    assert pick_latents(facts) == ["16 × 32 latents"]
-    assert pick_latents(("1 latent", "2 latents")) == ["1 latent", "2 latents"]
+    assert pick_queries(facts) == ["16 × 32 latents"]
+    assert pick_queries(("1 learned query", "9 latents", "2")) == ["1 learned query", "9 latents"]
