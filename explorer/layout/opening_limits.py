@@ -15,6 +15,7 @@ from netloupe.explorer.view import Item, is_recursive
 from .opening_worth import (
     find_recognition,
     is_called_after_parts,
+    is_called_block,
     is_told_by_face,
     list_kinds_inside,
 )
@@ -114,7 +115,8 @@ def may_open(item: Item, limit: Limit) -> bool:
     if not item.openable or item.is_terminal or is_recursive(item):
         return False
     repeat = item.repeat
-    if repeat is not None and isinstance(repeat.children[item.shown], Node):
+    shown = repeat.children[item.shown] if repeat is not None else None
+    if isinstance(shown, Node) and not is_called_block(shown):
         return False  # one node of many tells no more than the stack
     if repeat is not None and is_summed(repeat):
         return False  # it is a branch, and no step

@@ -8,6 +8,7 @@ known kind is, its face says better than its nodes: x·W + b is one idea, not a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeGuard
 
 from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_function
 from netloupe.explorer.model import Node, is_constant_node
@@ -227,15 +228,37 @@ def is_worth_a_frame(group: Group) -> bool:
     return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
 
 
-def find_only_block(shown: Sequence[object]) -> Group | None:
-    """Return the one group that says what a frame shows where there is little beside it.
+def find_only_block(shown: Sequence[object]) -> Group | Node | None:
+    """Return the one group, or call, that says what a frame shows where there is little beside it.
 
     A residual sum around a block is such a frame: it is opened together with the block.
     """
-    groups = [element for element in shown if isinstance(element, Group)]
-    if len(shown) >= _LEAST_SHOWN or len(groups) != 1:
+    blocks = [element for element in shown if isinstance(element, Group) or is_called(element)]
+    if len(shown) >= _LEAST_SHOWN or len(blocks) != 1:
         return None
-    return groups[0] if is_worth_a_frame(groups[0]) else None
+    (only,) = blocks
+    if isinstance(only, Group):
+        return only if is_worth_a_frame(only) else None
+    return only if is_called_block(only) else None
+
+
+def is_called(element: object) -> TypeGuard[Node]:
+    """Return whether an element is a call of a function of the model."""
+    return isinstance(element, Node) and element.function is not None
+
+
+def is_called_block(element: object) -> bool:
+    """Return whether a call is of a function that shows enough for a frame of its own."""
+    function = element.function if isinstance(element, Node) else None
+    if function is None or len(function.nodes) > _MOST_NODES:
+        return False
+    recognition = find_recognition(element)
+    if recognition is not None:
+        is_mlp = isinstance(recognition.details, MlpDetails) and recognition.family != "group"
+        products = sum(node.operator.has(*_PRODUCTS) or is_called(node) for node in function.nodes)
+        if is_mlp or products <= 1:
+            return False
+    return sum(not is_constant_node(node) for node in function.nodes) >= _LEAST_SHOWN
 
 
 def _are_enough(shown: Sequence[object]) -> bool:

@@ -16,6 +16,7 @@ from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_number
 from .opening_worth import (
     find_recognition,
     is_called_after_parts,
+    is_called_block,
     is_worth_a_frame,
     list_kinds,
 )
@@ -200,7 +201,7 @@ def _is_stack_of_blocks(repeat: Group) -> bool:
         return False  # one of them would seem to take what the one before gives
     block = repeat.children[repeat.exemplar]
     if not isinstance(block, Group):
-        return False
+        return is_called_block(block)
     return is_worth_a_frame(block) or any(is_shut_idea(one, block) for one in block.children)
 
 
