@@ -18,7 +18,10 @@ from .pieces import Piece
 
 _DIGITS = r"\d{1,3}(?:,\d{3})*"
 _BRACKETS = re.compile(r"\([^()]*\)")
-_BLOCKS = re.compile(rf"(?P<count>{_DIGITS}) blocks? (?:of |with |(?=\())")
+_BLOCKS = re.compile(
+    rf"(?P<count>{_DIGITS}) (?:blocks? (?:of |with |(?=\())|"
+    rf"residual blocks of (?={_DIGITS} residual ))"
+)
 _BRANCHES = re.compile(rf"(?P<count>{_DIGITS}) branches of ")
 _ROW = rf"(?:stages|levels|blocks) of (?P<row>{_DIGITS}(?:, {_DIGITS})+)"
 _WORDS = "|".join(SMALL_NUMBERS)

@@ -10,6 +10,7 @@ from netloupe.explorer.notation import write_count
 
 from .clause import MINOR, Clause, choose_telling, make_named, write_inner_clauses
 from .modules import Module
+from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import tell_pieces
 from .piece_words import name_piece, write_in_blocks, write_pieces
@@ -54,6 +55,9 @@ def tell_blocks(outline: Outline, row: Sequence[Module], rows: Sequence[Sequence
         text = write_pieces(outline, pieces, pieces[0].fold[1])
         return Clause(text, scope, uses=uses)
     name = name_row(row)
+    nested = None if name else tell_nested_sums(outline, rows)
+    if nested is not None:
+        return replace(nested, scope=scope, members=_list_members(row))
     inside = tell_kinds(outline, rows, times if row[0].times > 1 else 1)
     main = [piece for piece in pieces if name == name_piece(outline, [piece])]
     if main:
