@@ -75,3 +75,20 @@ def test_what_is_shuffled_into_places_is_told_by_its_blocks() -> None:
     assert told.sentence.startswith("Super-resolution CNN: ")
     assert "5 blocks (each convolutions and gate)" in told.sentence
     assert told.sentence.endswith("pixel shuffle ×2.")
+
+
+def test_blocks_are_not_named_after_a_block_that_each_of_them_holds() -> None:
+    net = Authored()
+    x = net.conv(net.take("x", (1, 8, 16, 16)), 8, 8)
+    for number in range(4):
+        start = len(net.nodes)
+        y = net.add("PRelu", net.conv(x, 8, 16), net.weight(16, 1, 1))
+        y = net.add("PRelu", net.conv(y, 16, 8), net.weight(8, 1, 1))
+        y = net.add("Add", x, y)
+        y = net.add("Mul", y, net.add("Sigmoid", net.conv(y, 8, 8)))
+        net.within(start, "shared_block")
+        x = net.call("out", y, "conv", 8, 8, 1)
+        net.within(start, f"layers.{number}")
+    told = net.finish(net.conv(x, 8, 4, 1)).architecture.sentence
+    assert "4 blocks (" in told
+    assert "shared" not in told
