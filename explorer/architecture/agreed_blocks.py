@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from netloupe.explorer.dataflow import is_input_independent
@@ -254,9 +254,24 @@ class AgreedBlocks:
         }
         for piece, lists in located:
             found = (member for _, member in lists if read_form(member.path) in chosen)
-            member = next(found, None)
+            member = next(found, None) or self._find_main(piece, chosen)
             if member is not None:
                 yield piece, member
+
+    def _find_main(self, piece: Piece, forms: Collection[Path]) -> ListMember | None:
+        """Return the one member of some lists that holds most of a block, as all but a projection.
+
+        That may stand beside the list.
+        """
+        nodes = [one for one in self._outline.nodes(piece.parts) if one in self._layers.keys]
+        paths = [self._lists.find_common([node]) for node in nodes]
+        held = [
+            next((one for _, one in self._lists.locate(path) if read_form(one.path) in forms), None)
+            for path in paths
+        ]
+        members = {one for one in held if one is not None}
+        is_most = 2 * held.count(None) < len(held)
+        return members.pop() if is_most and len(members) == 1 else None
 
     def _is_told(self, member: ListMember) -> bool:
         """Return whether a member is one block, of whatever kind, that is told as such."""

@@ -20,6 +20,7 @@ from netloupe.explorer.roles import find_weight
 from .attended import add_attended
 from .clause import Clause
 from .dilations import write_dilations
+from .nested_sums import is_nested
 from .outline import Outline
 from .piece_words import name_piece, write_plural
 from .pieces import CAUSAL, Piece
@@ -57,11 +58,11 @@ def _tell_inside(outline: Outline, clause: Clause) -> Clause:
         dilation = "" if nouns else _write_own_dilations(clause)
         return replace(clause, text=f"{clause.text}{dilation}") if dilation else clause
     noun = nouns.pop()
-    found = re.search(
-        rf"(?<![\w-])(?:{re.escape(noun)}|{re.escape(write_plural(noun))})(?![\w-])", clause.text
-    )
-    if found is None:
+    either = rf"(?<![\w-])(?:{re.escape(noun)}|{re.escape(write_plural(noun))})(?![\w-])"
+    every = [*re.finditer(either, clause.text)]
+    if not every:
         return clause
+    found = every[1] if is_nested(clause.text) else every[0]  # the inner ones
     text = clause.text
     if noun in (_PLAIN, f"{CAUSAL.lower()} {_PLAIN}"):
         held = [_describe(outline, piece) for piece in pieces]

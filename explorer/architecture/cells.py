@@ -16,7 +16,9 @@ from .sizes import list_matrices
 _BETWEEN = ("adds", "looks_up", "picks")
 _MOST_BETWEEN = 24
 #: how many gates the matrices of a cell give; no operator is asked: cells are written out
-_GATES = {"GRU": 3, "LSTM": 4}
+_GATES = {"GRU": 3, "LSTM": 4, "RNN": 1}
+#: what a state without gates is squashed by
+_SQUASHING = frozenset({"ReLU", "tanh"})
 #: fewer calls of one cell behind layers of their own may be two of a sequence
 _LEAST_OF_LAYERS = 3
 
@@ -44,7 +46,7 @@ class _Step:
     Parameters
     ----------
     cell
-        ``LSTM`` or ``GRU``.
+        ``LSTM``, ``GRU`` or ``RNN``.
     parts
         All but its linear layers.
     linears
@@ -65,24 +67,40 @@ class _Step:
 
     def follows(self, other: _Step, outline: Outline) -> bool:
         """Return whether this step goes on with the state and the result of another one."""
-        if self.cell != other.cell or other.state not in outline.givers(self.held):
+        if self.cell != other.cell:
+            return False
+        if self.cell == "RNN":  # its result is its state; a layer above takes that, too
+            weights, before = (list_matrices(outline, step.linears) for step in (self, other))
+            return weights >= before and self.find_carrying(other, outline) is not None
+        if other.state not in outline.givers(self.held):
             return False
         return any(_takes(outline, linear, other.hidden) for linear in self.linears)
 
+    def find_carrying(self, other: _Step, outline: Outline) -> OutlinePart | None:
+        """Return the square layer that takes the state of another step without gates."""
+        for linear in self.linears:
+            is_square = linear.in_features == linear.out_features
+            if is_square and outline.givers(linear) == [other.state]:
+                return linear
+        return None
+
 
 def find_unrolled(outline: Outline) -> Iterator[Merge]:
-    """Find LSTM and GRU layers whose steps are written out.
+    """Find LSTM, GRU and plain recurrent layers whose steps are written out.
 
     Of several steps each takes the state and the result of the one before and multiplies with the
     same matrices; a single one takes both from outside, as where a stream is worked on. LSTM:
     c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and J. Schmidhuber, 1997; F. Gers and others,
-    2000); GRU: h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8).
+    2000); GRU: h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8); plain:
+    h = tanh(W·x + U·h + b) (J. Elman, Finding Structure in Time, 1990).
     """
     runs: list[list[_Step]] = []
     for part in outline.of_kind("activation"):
-        if part.name != "tanh":
-            continue
-        step = _read_lstm(outline, part) or _read_gru(outline, part)
+        step = None
+        if part.name == "tanh":
+            step = _read_lstm(outline, part) or _read_gru(outline, part)
+        if step is None and part.name in _SQUASHING:
+            step = _read_plain(outline, part)
         if step is None:
             continue
         run = next((run for run in runs if step.follows(run[-1], outline)), None)
@@ -131,6 +149,8 @@ def _part_by_layers(outline: Outline, run: list[_Step]) -> list[list[_Step]]:
 
 def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
     """Return the width of the state; 0 where steps are no layer, as those of other weights."""
+    if run[0].cell == "RNN" and not _are_of_sequence(outline, run):
+        return 0
     if len(run) == 1:
         return _read_single(run[0]) if len(outline.operands(run[0].held)) == 2 else 0
     # the first step may lack what multiplies its state, which is zero
@@ -151,6 +171,24 @@ def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
             return 0
         widths |= taken
     return widths.pop() if len(widths) == 1 else 0
+
+
+def _are_of_sequence(outline: Outline, run: Sequence[_Step]) -> bool:
+    """Return whether each of several steps without gates takes something of its own.
+
+    Else they are iterations of one value. What all take is cut, or multiplied step by step.
+    """
+    if len(run) < _LEAST_OF_LAYERS:
+        return False
+    taken = []
+    for before, step in zip((None, *run), run, strict=False):
+        carrying = step.find_carrying(before, outline) if before is not None else None
+        given = [part for part in step.parts if part.has("looks_up", "picks")]
+        given += [part for part in step.linears if part is not carrying]
+        taken.append({id(part) for part in given})
+    every = set.intersection(*taken)
+    own = [ids - every for ids in taken]
+    return all(own) and sum(map(len, own)) == len(set.union(*own))
 
 
 def _takes(outline: Outline, linear: OutlinePart, hidden: OutlinePart) -> bool:
@@ -269,6 +307,15 @@ def _read_difference(outline: Outline, fresh: OutlinePart) -> _Mixed | None:
         return None
     update = [part for part in outline.givers(product) if part.name == "Sigmoid"]
     return (update[0], apart[0], hidden[0], [product]) if len(update) == 1 else None
+
+
+def _read_plain(outline: Outline, squashed: OutlinePart) -> _Step | None:
+    """Return the step of which an activation gives the state; None where none can be.
+
+    The first may lack what multiplies its state, which is zero.
+    """
+    step = _complete(outline, "RNN", [squashed], [squashed], squashed, squashed, squashed)
+    return step if step and all(part.kind == "linear" for part in step.linears) else None
 
 
 def _complete(

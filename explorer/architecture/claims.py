@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from netloupe.explorer.patterns.residual_kinds import WITH
+
 from .census import Census
 from .clause import Clause
 from .outline import Outline
@@ -18,11 +20,16 @@ from .pieces import Piece
 
 _DIGITS = r"\d{1,3}(?:,\d{3})*"
 _BRACKETS = re.compile(r"\([^()]*\)")
-_BLOCKS = re.compile(rf"(?P<count>{_DIGITS}) blocks? (?:of |with |(?=\())")
+_BLOCKS = re.compile(
+    rf"(?P<count>{_DIGITS}) (?:blocks? (?:of |with |(?=\())|"
+    rf"residual blocks of (?={_DIGITS} residual ))"
+)
 _BRANCHES = re.compile(rf"(?P<count>{_DIGITS}) branches of ")
 _ROW = rf"(?:stages|levels|blocks) of (?P<row>{_DIGITS}(?:, {_DIGITS})+)"
 _WORDS = "|".join(SMALL_NUMBERS)
 _TIMES = r"twice|(?P<times>\d+) times"
+#: what stands before what a block has in it
+_SIZES = rf"(?: (?:of )?{_DIGITS}(?: → (?:{_DIGITS}|…))* channels?)?{WITH}"
 #: what stands between a number and a noun
 _KIND = r"(?:(?:\d+(?:×\d+)+|bidirectional|depthwise|dilated|pointwise|transposed) )*"
 #: of what is used so often in a loop steps are written out
@@ -61,16 +68,23 @@ def read_counts(text: str, kinds: Iterable[str]) -> Iterator[Said]:
         rest = _BRACKETS.sub("", rest)
     for kind in sorted(kinds, key=lambda kind: (-len(kind), kind)):
         names = (kind, write_plural(kind), *_ALSO.get(kind, ()))
-        noun = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        noun = "|".join(map(_allow_sizes, sorted(names, key=len, reverse=True)))
         noun = noun.replace(r"transposed\ ", rf"transposed\ {_KIND}")
         pattern = (
             rf"(?:{_ROW} |(?P<count>{_DIGITS}|{_WORDS}) |(?:{_TIMES}) )?"
             rf"(?:{_KIND})(?<![\w-])(?P<noun>{noun})(?![\w-])"
         )
         while (found := re.search(pattern, rest)) is not None:
-            count = _read_match(found, is_one=found["noun"] != write_plural(kind))
+            is_one = re.sub(_SIZES, WITH, found["noun"]) != write_plural(kind)
+            count = _read_match(found, is_one=is_one)
             yield Said(kind, None if count is None else count * factor)
             rest = f"{rest[: found.start()]}; {rest[found.end() :]}"
+
+
+def _allow_sizes(name: str) -> str:
+    """Return a pattern of a name: before what blocks have in them stand their sizes."""
+    head, joint, inner = name.partition(WITH)
+    return f"{re.escape(head)}{_SIZES if joint else ''}{re.escape(inner)}"
 
 
 def _read_match(found: re.Match[str], *, is_one: bool) -> int | None:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from netloupe.explorer.notation import write_count
 
-from .clause import MINOR, Clause, choose_telling, make_named, write_inner_clauses
+from .clause import MINOR, Clause, choose_telling, make_named
 from .modules import Module
+from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import tell_pieces
-from .piece_words import name_piece, write_in_blocks, write_pieces
+from .piece_words import join_with_and, name_piece, write_in_blocks, write_pieces
 from .pieces import Piece
 from .row_names import count_name, name_row
 
@@ -54,6 +55,9 @@ def tell_blocks(outline: Outline, row: Sequence[Module], rows: Sequence[Sequence
         text = write_pieces(outline, pieces, pieces[0].fold[1])
         return Clause(text, scope, uses=uses)
     name = name_row(row)
+    nested = None if name else tell_nested_sums(outline, rows)
+    if nested is not None:
+        return replace(nested, scope=scope, members=_list_members(row))
     inside = tell_kinds(outline, rows, times if row[0].times > 1 else 1)
     main = [piece for piece in pieces if name == name_piece(outline, [piece])]
     if main:
@@ -65,7 +69,7 @@ def tell_blocks(outline: Outline, row: Sequence[Module], rows: Sequence[Sequence
     only = telling[0].scope if len(telling) == 1 and len(telling[0].scope) == len(row) else ()
     if only and only[0].kind in _WHOLE:
         return replace(tell_pieces(outline, only), scope=scope, uses=uses, is_plain=False)
-    unit = write_inner_clauses(telling, " and ")
+    unit = join_with_and([one.write_inside() for one in telling])
     word = "of" if len(inside) <= 2 else "with"
     return Clause(
         f"{write_count(times, 'block')} {word} {unit}",

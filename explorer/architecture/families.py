@@ -84,6 +84,8 @@ def tell_family(model: Model) -> Sketch | None:
     if found is None or not found.family:
         found = _complete(model, graph, found)
         return found and replace(found, title=write_denoising(graph, found.title))
+    if found.is_open:
+        found = _open(model, graph, found)
     names = list_given_names(graph) if found.is_network else []
     title = write_denoising(graph, found.title)
     clauses = place_outputs(model.graph, found.clauses)
@@ -111,6 +113,16 @@ def _complete(model: Model, graph: Graph, found: Sketch | None, level: int = 0) 
     return replace(
         composed, blocks=found.blocks or composed.blocks, facts={**composed.facts, **found.facts}
     )
+
+
+def _open(model: Model, graph: Graph, found: Sketch) -> Sketch:
+    """Return a family with what its blocks are before its own clauses."""
+    composed = _compose_graph(model, graph)
+    if composed is None:
+        return found
+    clauses = (*composed.clauses, *found.clauses)
+    facts = {**composed.facts, **found.facts}
+    return replace(found, clauses=clauses, blocks=composed.blocks, facts=facts)
 
 
 def _tell_inner(model: Model, graph: Graph, level: int) -> Sketch | None:

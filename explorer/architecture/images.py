@@ -215,12 +215,11 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     facts: dict[str, Detail] = {"factor": factor}
     widths = [convolutions[0].in_features, *(part.out_features for part in convolutions)]
     is_row = not outline.of_kind("residual", "Add", "Concat")
-    clauses = (
-        write_count(len(convolutions), "convolution")
-        + (f" {write_way(widths)}" if is_row and all(widths) else ""),
-        f"pixel shuffle ×{factor}",
-    )
-    return Sketch("super-resolution CNN", "Super-resolution CNN", clauses, (), facts)
+    way = f" {write_way(widths)}" if all(widths) else ""
+    counted = f"{write_count(len(convolutions), 'convolution')}{way}" if is_row else ""
+    clauses = (counted, f"pixel shuffle ×{factor}")
+    family = "super-resolution CNN"
+    return Sketch(family, "Super-resolution CNN", clauses, (), facts, is_open=not is_row)
 
 
 def _tell_decoder(outline: Outline) -> Sketch | None:

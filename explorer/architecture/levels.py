@@ -64,8 +64,14 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
     given = [resolutions.of_value(value) for value in outline.graph.outputs]
     operations = outline.operations
     found = [resolutions[n] for n in range(len(operations)) if n not in resolutions.inner]
+    # what goes down to one vector beside the way to all maps that come out is none of it
+    lowest = max((one.deepest for one in given if one.is_up), default=None)
     downs = sorted(
-        {f for one in found if (f := one.factor) is not None and not one.is_up and f > 1}
+        {
+            f
+            for one in found
+            if (f := one.factor) is not None and not one.is_up and 1 < f <= (lowest or f)
+        }
     )
     ups = sorted({f for one in found if (f := one.factor) is not None and one.is_up})
     if not resolutions.is_sure or not ups or any(one.restarts for one in given):

@@ -15,7 +15,8 @@ from .outline import Outline, OutlinePart, make_block_part
 _MOST_SHARE = 0.4
 #: nor is one that holds fewer operations opened
 _LEAST_OPERATIONS = 12
-_MOST_TIMES = 16
+#: blocks inside of blocks are opened so deep at most
+_MOST_DEEP = 16
 #: a sum around so many blocks is none of them
 _LEAST_BLOCKS = 2
 #: activations and layouts between a map and the product that it weighs others in
@@ -33,7 +34,7 @@ def open_large(outline: Outline) -> None:
     layers are told.
     """
     _open_branches(outline)
-    for _ in range(_MOST_TIMES):
+    for _ in range(_MOST_DEEP):
         most = max(_LEAST_OPERATIONS, _MOST_SHARE * len(outline.operations))
         blocks = [part for part in outline.parts if part.parts and part.kind == "residual"]
         large = [part for part in blocks if len(part.numbers) > most or _recurs(outline, part)]
@@ -42,7 +43,10 @@ def open_large(outline: Outline) -> None:
         large += [part for part in blocks if part not in nested and _holds_blocks(part)]
         if not large:
             return
-        outline.replace(large[0], _list_inner(outline, large[0]))
+        for part in dict.fromkeys(large):  # all alike ones, or none
+            if _holds_blocks(part):
+                outline.sums.append(part.numbers)
+            outline.replace(part, _list_inner(outline, part))
 
 
 def _holds_blocks(part: OutlinePart) -> bool:

@@ -176,6 +176,11 @@ class Outline:
         A graph.
     nodes
         Those of its nodes that are looked at, producers first.
+
+    Attributes
+    ----------
+    sums
+        The operations of each sum around several blocks that stand in its place.
     """
 
     def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
@@ -184,6 +189,7 @@ class Outline:
         self.operations = Operations(nodes, find_graph_context(graph))
         step()
         self.blocks: FoundBlocks = find_blocks(self.operations)
+        self.sums: list[frozenset[int]] = []
         self.parts: list[OutlinePart] = []
         for entry in self.blocks.list_outermost():
             if isinstance(entry, FoundBlock):

@@ -146,6 +146,8 @@ def _refine(sizes: Tokens, begin: int, end: int, period: int) -> tuple[int, int,
     found = _find_longest(row, least=2)
     if found is None or found[1] - found[0] < _LEAST_SHARE * len(row):
         return begin, end, period
+    if len({*row[found[0] : found[0] + found[2]].tolist()}) == 1:  # a plain chain, no blocks
+        return begin, end, period
     return begin + found[0], begin + found[1], found[2]
 
 

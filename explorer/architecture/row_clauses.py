@@ -15,6 +15,7 @@ from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
 from .coverage import says_enough
 from .modules import Module, open_lists
 from .named_blocks import tell_named_blocks
+from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
 from .piece_words import (
@@ -180,6 +181,9 @@ def _tell_alike(
     if is_even and pieces[0].layer is None:
         name = name_row(row) or name
     is_each = len(pieces) == len(row) and pieces[0].kind not in MINOR
+    nested = None if name else tell_nested_sums(outline, [module.pieces for module in row])
+    if nested is not None:
+        return nested
     own = name_row(row) if is_each else ""
     if (
         own

@@ -98,7 +98,9 @@ def _name_block(module: Module) -> str:
     ):
         return ""
     is_only = sum(held for held, _ in inner) - weight < _MOST_OTHERS * group.node_count
-    return f"{word} block" if is_most and is_only else ""
+    if word.endswith(" block"):  # of what is in a block that says nothing of it
+        word = ""
+    return f"{word} block".strip() if is_most and is_only else ""
 
 
 def say_class(module: Module) -> str:

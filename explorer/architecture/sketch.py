@@ -47,6 +47,8 @@ class Sketch:
         Sizes by name.
     is_network
         Whether it has weights that multiply: parameters and MACs say something of it.
+    is_open
+        Whether what it is made of is told from its blocks, before its own clauses.
     """
 
     family: str
@@ -55,6 +57,7 @@ class Sketch:
     blocks: tuple[BlockSketch, ...] = ()
     facts: Mapping[str, Detail] = field(default_factory=dict)
     is_network: bool = True
+    is_open: bool = False
 
     @property
     def text(self) -> str:

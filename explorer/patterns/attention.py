@@ -70,19 +70,23 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     others, Transformers are RNNs, 2020; S. Yang and others, Gated Delta Networks, 2024).
     """
     operations = blocks.operations
+
+    def is_taken(number: int) -> bool:
+        return blocks.holding(number, "attention") is not None
+
     for number, kind in enumerate(operations.kinds):
         if operations.nodes[number].operator.has("attends"):
             core: set[int] = {number}
             end = number
             scores: list[int] = []
         elif kind == "Softmax":
-            found = find_scores(operations, number)
+            found = find_scores(operations, number, is_taken)
             if found is None:
                 continue
             core, end, scores = found
         else:
             continue
-        if any(blocks.owner[n] is not None and blocks.owner[n].kind == "attention" for n in core):  # type: ignore[union-attr]
+        if any(map(is_taken, core)):
             continue
         yield _complete(blocks, core, end, scores, number)
 

@@ -23,9 +23,20 @@ _MOST_STEPS = 14
 _MOST_HEADS = 64
 
 
-def find_scores(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
-    """Return what is between two products, the second one, and the way from the first."""
-    back = _search(operations, softmax, operations.givers, has_latents)
+def find_scores(
+    operations: Operations, softmax: int, is_taken: Callable[[int], bool] = lambda _: False
+) -> tuple[set[int], int, list[int]] | None:
+    """Return what is between two products, the second one, and the way from the first.
+
+    Scores to which those of the layer before are added (R. He and others, RealFormer, 2021, figure
+    1) are not followed back into that one: ``is_taken`` says what is in another attention.
+    """
+
+    def follow(number: int) -> list[int]:
+        givers = operations.givers(number)
+        return [giver for giver in givers if not is_taken(giver)] or givers
+
+    back = _search(operations, softmax, follow, has_latents)
     onward = _search(
         operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
     )

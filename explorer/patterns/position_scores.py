@@ -36,7 +36,8 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
     for number in scores:
         givers = operations.givers(number) if operations.kinds[number] == "Add" else []
         for giver in givers if known.intersection(givers) else ():
-            if giver not in known:
+            # what another attention takes as well are scores of its own
+            if giver not in known and {*operations.users[giver]} == {number}:
                 every |= _find_sum_of_products(operations, giver, known)
     return every
 
