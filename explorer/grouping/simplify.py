@@ -24,6 +24,7 @@ from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .like_columns import fold_like_columns
+from .like_nodes import fold_like_nodes
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
 from .loop_cycles import find_loop_cycles
@@ -132,6 +133,7 @@ def simplify_tree(
         group_arithmetic(root, folder.free_path)
         group_head(root, folder.free_path)
         fold_like_columns(root, labels, folder.make_sibling_repeat)
+        fold_like_nodes(root, folder.make_sibling_repeat)
         relieve_crowded(root, labels, folder.free_path)
         close_crowded_rows(root, labels, folder.free_path, folder.make_sibling_repeat)
         gone = {*open_circles(root)}

@@ -221,7 +221,13 @@ def _is_leaf(element: object) -> bool:
 
 
 def is_worth_a_frame(group: Group) -> bool:
-    """Return the same of a group that is not open; see :func:`shows_enough`."""
+    """Return the same of a group that is not open; see :func:`shows_enough`.
+
+    Of a repeat it is what one of the repetitions shows.
+    """
+    if group.kind == "repeat":
+        shown = group.children[group.exemplar]
+        return isinstance(shown, Group) and is_worth_a_frame(shown)
     if is_told_by_face(group) or _is_one_layer(group):
         return False
     return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
