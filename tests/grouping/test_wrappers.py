@@ -174,3 +174,13 @@ def test_a_block_that_is_more_than_its_module_stays() -> None:
     wrap(root, [own, after], "all", "frame", "all", lambda group, name: f"{group.path}{name}/")
     dissolve_wrappers(root)
     assert labels(root) == ["before", "all"]
+
+
+def test_a_module_around_one_module_and_what_arranges_for_it_is_one_with_it() -> None:
+    inner = [f"/head/pool/both/{name}" for name in "abcd"]
+    tree = make_tree("/stem/a", "/stem/b", *inner, "/head/pool/flatten", "/head/x", "/head/y")
+    pool, both = (tree.groups[f"main/head/{path}/"] for path in ("pool", "pool/both"))
+    both.children, pool.children = [*both.children, *pool.children[1:]], [both]
+    dissolve_wrappers(tree.root)
+    assert labels(tree.groups["main/head/"]) == ["pool / both"]
+    assert pool.stand_in is both
