@@ -142,16 +142,22 @@ def _write_attentions(
 
 
 def _list_widths(outline: Outline, downs: Sequence[OutlinePart], end: OutlinePart) -> list[int]:
-    """Return the channels of each level, those before each part that makes it smaller."""
+    """Return the channels of each level, those before each part that makes it smaller.
+
+    Convolutions inside of blocks may be wider than what these give: what takes a level tells then
+    how wide it is, and 0 stands where nothing does.
+    """
     widths, last, marks = [], 0, {id(part) for part in downs}
+    is_wider_inside = False
     for part in outline.parts:
         if part is end:
             break
         if id(part) in marks:
-            widths.append(last)
+            is_wider_inside |= part.in_features not in (0, last)
+            widths.append(part.in_features or last)
         if part.kind in _BLOCKS and part.out_features:
             last = part.out_features
-    return [*widths, last]
+    return [*widths, end.in_features if is_wider_inside else last]
 
 
 def _tell_pyramid(outline: Outline) -> Sketch | None:

@@ -14,6 +14,7 @@ from .arrangement import join_arrangement
 from .branches import find_summed, list_foldable
 from .circles import open_circles
 from .copies import put_copies
+from .crops import group_crops
 from .crowded import relieve_crowded
 from .crowded_rows import close_crowded_rows
 from .exemplars import is_first_odd
@@ -24,6 +25,7 @@ from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .like_columns import fold_like_columns
+from .like_nodes import fold_like_nodes
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
 from .loop_cycles import find_loop_cycles
@@ -129,11 +131,13 @@ def simplify_tree(
         join_preparation(root, folder.free_path)
         group_scans(root, folder.free_path)
         group_selections(root, folder.free_path)
+        group_crops(root, labels, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         group_layouts(root, folder.free_path)
         group_head(root, folder.free_path)
         fold_like_columns(root, labels, folder.make_sibling_repeat)
+        fold_like_nodes(root, folder.make_sibling_repeat)
         relieve_crowded(root, labels, folder.free_path)
         close_crowded_rows(root, labels, folder.free_path, folder.make_sibling_repeat)
         gone = {*open_circles(root)}

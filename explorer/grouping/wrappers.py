@@ -22,7 +22,11 @@ _MOST_CHILDREN = 20
 _LEAST_OF_STACK = 5
 #: so many letters of a label are seen; a longer one would not tell what it begins with
 _MOST_LABEL = 22
+#: a frame is around so many boxes
+_LEAST_IN_FRAME = 3
 _DIGITS = "0123456789"
+#: between the names of modules in modules
+_AND = " / "
 _DIGIT = re.compile(r"\d+")
 
 
@@ -50,6 +54,7 @@ def dissolve_wrappers(root: Group) -> None:
         pending += [inner for inner in group.inner_groups() if inner in holding]
     _dissolve_heads(root)
     _dissolve_frames(root)
+    _join_chains(root)
 
 
 def _dissolve_frames(root: Group) -> None:
@@ -68,6 +73,34 @@ def _is_frame(block: Group) -> bool:
         return False
     known, own = block.recognised, held.recognised
     return known is not None and own is not None and known.name == own.name
+
+
+def _join_chains(root: Group) -> None:
+    """Make one of scopes of which each holds the next one and nothing else.
+
+    They are such only now where what arranged values beside the inner one became a part of it.
+    Of what is closed around a box or two the outer name is enough.
+    """
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        outer = [inner for inner in group.inner_groups() if group.kind != "repeat"]
+        for chain in outer:
+            held = chain.children[0] if chain.kind == "scope" and len(chain.children) == 1 else None
+            if isinstance(held, Group) and held.kind == "scope" and _is_framed(held):
+                held.label = f"{chain.label}{_AND}{held.label}"
+                held.type_name = held.type_name or chain.type_name
+                dissolve([chain], group)
+                break
+        else:
+            pending += group.inner_groups()
+            continue
+        pending.append(group)
+
+
+def _is_framed(group: Group) -> bool:
+    """Return whether a module of no known kind has enough in it to be drawn as a frame."""
+    return group.recognised is None and _count_shown(group) >= _LEAST_IN_FRAME
 
 
 def _dissolve_heads(root: Group) -> None:

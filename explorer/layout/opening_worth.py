@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_function
-from netloupe.explorer.model import Node, is_constant_node
+from netloupe.explorer.model import Node, is_constant, is_constant_node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import MlpDetails
@@ -34,6 +34,8 @@ _PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
 #: group that are pieces of one
 _LAYERS, _MOST_OF_LAYER = ("conv", "linear"), 8
 _ARRANGED = ("part", "shape")
+#: what only pools does so in so many ways, with so many nodes in all
+_MOST_POOLS, _MOST_AROUND_POOLS = 3, 12
 #: such nodes of a block are counted, and no more nodes looked at
 _MOST_NODES = 400
 
@@ -97,7 +99,7 @@ def is_told_by_face(element: object) -> bool:
         return False
     recognition = find_recognition(element)
     if recognition is None:
-        return _is_one_step(element)
+        return _is_one_step(element) or _only_pools(element)
     if is_called_after_parts(element):
         return True
     if recognition.family == "group" and _AND in recognition.name:
@@ -119,6 +121,28 @@ def _is_one_step(group: Group) -> bool:
     nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
     working = [node for node in nodes if not node.operator.has(*LAYOUT_TRAITS, "picks")]
     return len(working) <= 1 < len(nodes) and not any(node.subgraphs for node in working)
+
+
+def _only_pools(group: Group) -> bool:
+    """Return whether a group only pools, in a few ways that are then joined.
+
+    Such are the largest value and the mean over all places beside each other.
+    """
+    if group.node_count > _MOST_AROUND_POOLS:
+        return False
+    nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
+    working = [node for node in nodes if not _arranges(node) and not node.operator.has("joins")]
+    are_pools = all(node.operator.has("pools", "reduces") for node in working)
+    return are_pools and 0 < len(working) <= _MOST_POOLS
+
+
+def _arranges(node: Node) -> bool:
+    """Return whether a node lays out what it takes, or picks some of it at fixed places."""
+    taken = node.input(0)
+    at = node.input(1)
+    is_pick = node.operator.has("gathers") and taken is not None and not is_constant(taken)
+    is_fixed = at is not None and is_constant(at)
+    return node.operator.has(*LAYOUT_TRAITS, "picks") or (is_pick and is_fixed)
 
 
 def _is_one_layer(group: Group) -> bool:
@@ -222,7 +246,13 @@ def _is_leaf(element: object) -> bool:
 
 
 def is_worth_a_frame(group: Group) -> bool:
-    """Return the same of a group that is not open; see :func:`shows_enough`."""
+    """Return the same of a group that is not open; see :func:`shows_enough`.
+
+    Of a repeat it is what one of the repetitions shows.
+    """
+    if group.kind == "repeat":
+        shown = group.children[group.exemplar]
+        return isinstance(shown, Group) and is_worth_a_frame(shown)
     if is_told_by_face(group) or _is_one_layer(group):
         return False
     return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])

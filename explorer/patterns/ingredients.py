@@ -30,6 +30,7 @@ from .recognition import Recognition
 from .resampling import read_scale
 from .scale_shifts import SCALE_SHIFT
 from .token_mixing import is_mlp
+from .transformer_details import AttentionDetails
 from .weight_sizes import read_width
 
 #: how telling a part is: a figure shows the ideas, and the rest where it has room
@@ -179,9 +180,15 @@ def find_ingredients(
         only = next(iter(inner.values())) if len(inner) == 1 else None
         is_same = only is not None and only.numbers == numbers
         # an activation that was found is called as the field does, and not as its operator
-        if numbers and not (is_same and one.family in _KINDS_OF_FAMILIES):
+        is_told = one.family in _KINDS_OF_FAMILIES or (only is not None and _is_windowed(only))
+        if numbers and not (is_same and is_told):
             blocks.add(_make_block(one, numbers))
     return _list_ingredients(blocks, met or MetWeights())
+
+
+def _is_windowed(block: FoundBlock) -> bool:
+    """Return whether a block is attention in windows, which are cut outside of its own nodes."""
+    return block.details.read_as(AttentionDetails).side is not None
 
 
 def _make_block(one: Recognition, numbers: frozenset[int]) -> FoundBlock:

@@ -102,6 +102,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             rows = list_facts((), difference)  # its name says what its operators do
         elif not contents.parts:
             rows = _list_operators(item, element, difference)
+            if repeat is not None and rows and says_the_same(label, rows[0].name):
+                rows = rows[1:]
             if repeat is None and rows and _is_numbered(element, label, rows[0].name):
                 label, rows = rows[0].name, rows[1:]
         elif says_no_more:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -28,6 +29,8 @@ from .sizes import RADII
 BRANCHING_RADIUS = 5.0
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
+#: by which an exporter tells operators of one kind apart
+_NUMBER = re.compile(r"_\d+$")
 #: what is written on the circle of an operator that joins streams
 _SIGNS = {"adds": "+", "multiplies_elements": "×"}
 
@@ -81,7 +84,7 @@ def make_operation_face(
         label = "" if title == node.op_type else title
         return _make_idea_face(label, idea, "group", style)
     operands = list_computed_operands(node)
-    if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
+    if not _is_named(title, node) and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)
         is_plain = not node_badge(node) or keeps_quantized(node) or _holds_quantizers(group)
         if sign and is_plain:
@@ -119,14 +122,19 @@ def _make_idea_face(
 def _find_join(item: Item, node: Node, is_whole: bool) -> str:
     """Return the sign of an operator that joins streams, such as a residual sum; "" for others.
 
-    It takes computed values only, has no name of its own in the picture, and no quantization; or
-    where not the whole node is wanted with its scales, it is quantized throughout.
+    It takes computed values only, has no name in the picture but its operator's, and no
+    quantization; or where not the whole node is wanted with its scales, it is quantized throughout.
     """
     is_quantized = not is_whole and keeps_quantized(node)
     constants = list_computed_with(node, item.constants) if is_quantized else item.constants
-    if item.label or constants or item.openable or len(item.inputs) < 2:
+    if _is_named(item.label, node) or constants or item.openable or len(item.inputs) < 2:
         return ""
     return _get_sign(node) if is_quantized or not node_badge(node) else ""
+
+
+def _is_named(label: str, node: Node) -> bool:
+    """Return whether a label is more than the operator's name, with an exporter's number."""
+    return bool(label) and not says_the_same(_NUMBER.sub("", label), node.op_type)
 
 
 def _get_sign(node: Node) -> str:

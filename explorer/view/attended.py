@@ -17,6 +17,11 @@ from netloupe.explorer.roles import find_weight
 _MOST_USES, _MOST_STEPS = 64, 24
 _KEEPING = ("drops_out", "picks", "repeats", "splits", "joins", *LAYOUT_TRAITS)
 KEYS, VALUES = "keys", "values"
+#: what the products of queries and keys are before they become shares, as where a layer adds those
+#: of the one before to its own (R. He and others, RealFormer, 2020, equation 3)
+SCORES = "scores"
+#: what leaves scores to be scores: a scale, a mask, those of another layer
+_RESCORING = ("adds", "divides", "multiplies_elements", *LAYOUT_TRAITS)
 
 
 def name_attended(value: Value) -> str:
@@ -36,6 +41,47 @@ def _name_end(product: Node, place: int) -> str:
     if leads_to_shares(product):
         return KEYS if place else ""
     return VALUES if takes_shares(product, place) else ""
+
+
+def are_scores(value: Value) -> bool:
+    """Return whether a value is a product of two computed matrices that is turned into shares.
+
+    On the way to and from it is only what scales, masks, adds and changes layout.
+    """
+    return _is_of_products(value) and _becomes_shares(value)
+
+
+def _is_of_products(value: Value) -> bool:
+    pending, seen = [value], {value}
+    for taken in pending:  # grows
+        node = taken.producer
+        if node is None or len(pending) > _MOST_STEPS:
+            continue
+        if node.operator.has("multiplies"):
+            if find_weight(node) is None and not any(map(_is_fixed, node.inputs)):
+                return True
+        elif node.operator.has(*_RESCORING):
+            given = [one for one in node.inputs if one is not None and one not in seen]
+            pending += [one for one in given if not _is_fixed(one)]
+            seen.update(given)
+    return False
+
+
+def _becomes_shares(value: Value) -> bool:
+    pending, seen = [value], {value}
+    for taken in pending:  # grows
+        for node in taken.users[:_MOST_USES]:
+            if node.operator.has("distributes"):
+                return True
+            if node.operator.has(*_RESCORING) and len(pending) < _MOST_STEPS:
+                found = [one for one in node.outputs if one is not None and one not in seen]
+                pending += found
+                seen.update(found)
+    return False
+
+
+def _is_fixed(value: Value | None) -> bool:
+    return value is None or is_input_independent(value)
 
 
 def find_product(node: Node, taken: Value) -> tuple[Node, int] | None:

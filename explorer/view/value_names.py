@@ -19,7 +19,7 @@ from netloupe.explorer.patterns.input_roles import find_role
 from netloupe.explorer.patterns.readings import read_scalar
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
-from .attended import name_attended
+from .attended import SCORES, are_scores, name_attended
 from .conditioning import name_conditioning
 from .families import name_family
 from .module_names import is_numbered_operator, list_modules, name_by_maker, name_by_module
@@ -231,6 +231,8 @@ def _name_by_use(value: Value, tree: GroupTree) -> str:
     origin = find_source(value, *LAYOUT_TRAITS) or value
     if prepared := _name_prepared(origin, tree):
         return prepared
+    if are_scores(origin):
+        return SCORES
     if is_added_to_scores(value):
         return ATTENTION_BIAS
     if origin.producer is None:

@@ -257,3 +257,36 @@ def test_channels_out_are_those_of_a_block_behind_the_last_convolution(
 def _add_block(net: Network, x: str, taken: int, given: int) -> str:
     inner = net.conv(activate(net, x, taken, 8), 8, given)
     return net.add("Add", inner, x if taken == given else net.conv(x, taken, given, 1))
+
+
+def test_levels_are_as_wide_as_their_blocks_give_and_not_as_what_is_in_these() -> None:
+    """As where a block's MLP convolves between its layers (Z. Wang and others, Uformer, 2022)."""
+
+    def block(x: str, width: int, places: int) -> str:
+        tokens = net.add("Reshape", x, net.numbers(1, width, places * places))
+        tokens = net.add("Transpose", tokens, perm=[0, 2, 1])
+        tokens = net.add("Add", tokens, net.attend(net.norm(tokens, width), tokens, width))
+        inner = net.add("Gelu", net.linear(net.norm(tokens, width), width, 4 * width))
+        inner = net.add("Transpose", inner, perm=[0, 2, 1])
+        inner = net.add("Reshape", inner, net.numbers(1, 4 * width, places, places))
+        inner = net.add("Gelu", net.conv(inner, 4 * width, 4 * width))
+        inner = net.add("Reshape", inner, net.numbers(1, 4 * width, places * places))
+        inner = net.add("Transpose", inner, perm=[0, 2, 1])
+        tokens = net.add("Add", tokens, net.linear(inner, 4 * width, width))
+        tokens = net.add("Transpose", tokens, perm=[0, 2, 1])
+        return net.add("Reshape", tokens, net.numbers(1, width, places, places))
+
+    net = Network()
+    x = activate(net, net.take("image", (1, 3, 64, 64)), 3, 8)
+    kept = []
+    for width, places in ((8, 64), (16, 32)):
+        kept.append(x := block(x, width, places))
+        x = net.conv(x, width, 2 * width, strides=[2, 2])
+    x = block(x, 32, 16)
+    for width, places in ((16, 32), (8, 64)):
+        kernel = net.weight(2 * width, width, 2, 2)
+        x = net.add("ConvTranspose", x, kernel, kernel_shape=[2, 2], strides=[2, 2])
+        x = net.add("Concat", x, kept.pop(), axis=1)
+        x = block(net.conv(x, 2 * width, width), width, places)
+    told = net.finish(net.conv(x, 8, 3)).architecture.sentence
+    assert "3 levels of 8, 16, 32 channels" in told

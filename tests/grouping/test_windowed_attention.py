@@ -70,3 +70,11 @@ def test_what_fills_and_cuts_an_image_is_in_a_box_with_the_attention() -> None:
 def test_without_windows_around_it_an_attention_stays_as_it_is(old: str, new: str) -> None:
     tree = build(_TEXT.replace(old, new).replace("[1, 7, 7, 8] x", "[1, 8, 8, 8] x"))
     assert all(block.label != "Window attention" for block in find_blocks(tree))
+
+
+def test_a_block_that_cuts_windows_for_its_attention_lists_it_as_such() -> None:
+    text = _TEXT.replace("(p, cut)", "(n, cut)").replace("[1, 7, 7, 8] x", "[1, 8, 8, 8] x")
+    text = text.replace("Add (u, i)", "Add (u, f)")
+    plain = [line for line in text.splitlines() if "Pad (" not in line and "Slice (" not in line]
+    block = build("\n".join(plain)).groups["main/block/"]
+    assert "Window attention" in [one.name for one in block.contents]

@@ -174,3 +174,18 @@ def test_a_block_that_is_more_than_its_module_stays() -> None:
     wrap(root, [own, after], "all", "frame", "all", lambda group, name: f"{group.path}{name}/")
     dissolve_wrappers(root)
     assert labels(root) == ["before", "all"]
+
+
+@pytest.mark.parametrize(("count", "label"), [(4, "pool / both"), (2, "pool")])
+def test_a_module_around_one_module_and_what_arranges_for_it_is_one_with_it(
+    count: int, label: str
+) -> None:
+    inner = [f"/head/pool/both/{name}" for name in "abcd"[:count]]
+    names = ("/stem/a", "/stem/b", *inner, "/head/pool/last", "/head/x", "/head/y")
+    kinds = ("Exp", "MatMul", "Sin", "Conv", "Cos", "LSTM", "Softmax")
+    tree = build_group_tree(make_chain(*names, op_type=kinds), "names")
+    pool, both = (tree.groups[f"main/head/{path}/"] for path in ("pool", "pool/both"))
+    pool.children = [both]
+    dissolve_wrappers(tree.root)
+    assert labels(tree.groups["main/head/"]) == [label]
+    assert (pool.stand_in is both) == (label != "pool")

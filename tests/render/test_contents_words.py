@@ -83,6 +83,19 @@ def test_layers_beside_each_other_are_no_chain() -> None:
     assert "·" not in write(parts)[0]
 
 
+@pytest.mark.parametrize(("before", "parts"), [((), "Max and mean pool · Linear"), ((0,), "")])
+def test_a_maximum_and_a_mean_beside_each_other_are_one_part(
+    before: tuple[int, ...], parts: str
+) -> None:
+    parts_in = [
+        Ingredient("ReduceMax", "ReduceMax", TRIM),
+        Ingredient("ReduceMean", "ReduceMean", TRIM, before=frozenset(before)),
+        Ingredient("Linear", "linear", WORK, before=frozenset({1} if before else {0, 1})),
+    ]
+    told, _ = write(parts_in)
+    assert told == (parts or "ReduceMax · ReduceMean · Linear")
+
+
 def test_what_is_no_chain_says_its_ideas() -> None:
     names = ["Self-attention", "Cross-attention", "MLP", "Self-attention", "Cross-attention"]
     ingredients = [Ingredient(name, name, IDEA) for name in names]

@@ -43,3 +43,20 @@ def _tell(scope: str) -> list[str]:
 @pytest.mark.parametrize(("scope", "title"), [("mul_12", "Mul"), ("keep_12", "keep_12")])
 def test_an_operator_is_called_by_its_own_name_and_no_number(scope: str, title: str) -> None:
     assert title in _tell(scope)
+
+
+@pytest.mark.parametrize(
+    ("scope", "is_circle"), [("add", True), ("add_1", True), ("sum_up", False)]
+)
+def test_a_sum_in_a_module_called_after_it_is_a_circle(scope: str, is_circle: bool) -> None:
+    text = """<ir_version: 10, opset_import: ["": 21]>
+    g (float[4] x) => (float[4] y) { h = Exp (x) k = Sin (h) y = Add (h, k) }"""
+    proto = parser.parse_model(text)
+    for node in proto.graph.node:
+        inner = scope if node.op_type == "Add" else node.op_type.lower()
+        node.metadata_props.add(key=_SCOPES, value=f"['', '{inner}']")
+        classes = f"['net.Net', 'net.{inner.title()}']"
+        node.metadata_props.add(key="pkg.torch.onnx.class_hierarchy", value=classes)
+    faces = FaceBook("facts")
+    items = View(load(proto.SerializeToString())).items.values()
+    assert is_circle == any(faces.face(item).outline == "junction" for item in items)
