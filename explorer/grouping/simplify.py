@@ -14,7 +14,6 @@ from .arrangement import join_arrangement
 from .branches import find_summed, list_foldable
 from .circles import open_circles
 from .copies import put_copies
-from .crops import group_crops
 from .crowded import relieve_crowded
 from .crowded_rows import close_crowded_rows
 from .exemplars import is_first_odd
@@ -131,7 +130,6 @@ def simplify_tree(
         join_preparation(root, folder.free_path)
         group_scans(root, folder.free_path)
         group_selections(root, folder.free_path)
-        group_crops(root, labels, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         group_layouts(root, folder.free_path)
