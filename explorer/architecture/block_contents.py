@@ -20,7 +20,7 @@ from netloupe.explorer.roles import find_weight
 from .attended import add_attended
 from .clause import Clause
 from .dilations import write_dilations
-from .nested_sums import tells_nested_sums
+from .nested_sums import is_of_nested_sums
 from .outline import Outline
 from .piece_words import name_piece, write_plural
 from .pieces import CAUSAL, Piece
@@ -62,7 +62,7 @@ def _tell_inside(outline: Outline, clause: Clause) -> Clause:
     every = [*re.finditer(either, clause.text)]
     if not every:
         return clause
-    found = every[1] if tells_nested_sums(clause.text) else every[0]  # the inner ones
+    found = every[1] if is_of_nested_sums(clause.text) else every[0]  # the inner ones
     text = clause.text
     if noun in (_PLAIN, f"{CAUSAL.lower()} {_PLAIN}"):
         held = [_describe(outline, piece) for piece in pieces]

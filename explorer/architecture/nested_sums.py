@@ -20,7 +20,7 @@ _LEAST_INSIDE = 2
 _NESTED = re.compile(rf"[\d,]+ {_RESIDUAL}s of [\d,]+ {_RESIDUAL}s(?![\w-])")
 
 
-def tells_nested_sums(text: str) -> bool:
+def is_of_nested_sums(text: str) -> bool:
     """Return whether a text counts residual blocks of residual blocks."""
     return _NESTED.match(text) is not None
 

@@ -6,20 +6,15 @@ Fine-tuning for Text Classification, 2018, section 3.3, concat pooling).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from netloupe.explorer.patterns import Ingredient
 
-#: what pools are called by what they take of all places
-_KINDS = {
-    "AveragePool": "mean",
-    "GlobalAveragePool": "mean",
-    "GlobalMaxPool": "max",
-    "MaxPool": "max",
-    "ReduceMax": "max",
-    "ReduceMean": "mean",
-}
+#: what names of pools say of what they take of all places
+_TAKEN = {"Average": "mean", "Max": "max", "Mean": "mean"}
+_POOLING = re.compile(rf"(?:Global|Reduce)?({'|'.join(_TAKEN)})(?:Pool)?")
 _BOTH = "Max and mean pool"
 
 
@@ -41,5 +36,12 @@ def join_pools(ingredients: Sequence[Ingredient]) -> Sequence[Ingredient]:
 
 def _are_both(one: Ingredient, other: Ingredient) -> bool:
     """Return whether two parts are a maximum and a mean of what the same parts give."""
-    kinds = {_KINDS.get(part.name, "") for part in (one, other)}
+    kinds = {_tell_taken(part.name) for part in (one, other)}
     return kinds == {"max", "mean"} and one.before == other.before and one.times == other.times == 1
+
+
+def _tell_taken(name: str) -> str:
+    """Return whether a part takes the largest or the mean of all places; "" for neither."""
+    match = _POOLING.fullmatch(name)
+    is_pool = match is not None and name not in _TAKEN  # else it is of several operands
+    return _TAKEN[match[1]] if match is not None and is_pool else ""

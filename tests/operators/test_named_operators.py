@@ -46,7 +46,6 @@ LOCAL = {
     "readers/onnx/dialect.py": {"ONNX"},
     "layout/telling.py": {"_BOUNDED", "_ORDINARY", "_PICKING"},
     "render/group_faces.py": {"_QUANTIZING"},
-    "render/joined_pools.py": {"_KINDS"},
     "render/member_words.py": {"_NORMS"},
     "roles/origins.py": {"_ARRANGED"},
     "roles/unlearned.py": {"_OF_DISTANCES"},
