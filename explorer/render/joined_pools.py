@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from netloupe.explorer.patterns import Ingredient
 
-#: what names of pools say of what they take of all places
-_TAKEN = {"Average": "mean", "Max": "max", "Mean": "mean"}
-_POOLING = re.compile(rf"(?:Global|Reduce)?({'|'.join(_TAKEN)})(?:Pool)?")
+#: names of what takes the largest, and the mean, of all places
+_LARGEST = re.compile(r"(?:Global|Reduce)Max(?:Pool)?|MaxPool")
+_MEAN = re.compile(r"(?:Global|Reduce)(?:AveragePool|Mean)|AveragePool")
 _BOTH = "Max and mean pool"
 
 
@@ -36,12 +36,8 @@ def join_pools(ingredients: Sequence[Ingredient]) -> Sequence[Ingredient]:
 
 def _are_both(one: Ingredient, other: Ingredient) -> bool:
     """Return whether two parts are a maximum and a mean of what the same parts give."""
-    kinds = {_tell_taken(part.name) for part in (one, other)}
-    return kinds == {"max", "mean"} and one.before == other.before and one.times == other.times == 1
-
-
-def _tell_taken(name: str) -> str:
-    """Return whether a part takes the largest or the mean of all places; "" for neither."""
-    match = _POOLING.fullmatch(name)
-    is_pool = match is not None and name not in _TAKEN  # else it is of several operands
-    return _TAKEN[match[1]] if match is not None and is_pool else ""
+    is_each = any(
+        _LARGEST.fullmatch(first.name) and _MEAN.fullmatch(second.name)
+        for first, second in ((one, other), (other, one))
+    )
+    return is_each and one.before == other.before and one.times == other.times == 1
