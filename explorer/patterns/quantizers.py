@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Value, constant_tensor
 
 from .details import EmbeddingDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
+from .readings import holds_ones
 from .weight_sizes import read_features
 
 #: what distances to the entries of a code book are computed with
@@ -20,6 +21,8 @@ _OF_DISTANCES = (
 _LIMITING = frozenset({"Max", "Relu"})
 _MOST_OF_DISTANCES = 16
 _LEAST = 2
+#: the operand of a scatter that is put at places, and how many places there are at most
+_UPDATES, _MOST_MARKS = 2, 1 << 16
 QUANTIZER = "Vector quantizer"
 #: one whose codes alone go on
 NEAREST = "Nearest code"
@@ -37,7 +40,7 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number in range(len(operations)):
-        table = blocks.ending(number, "embedding")
+        table = blocks.ending(number, "embedding") or _find_marked_rows(blocks, number)
         if table is None:
             continue
         start = min(table.numbers)
@@ -53,6 +56,33 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         numbers = {nearest, *table.numbers, *distances}
         end = _pass_straight(operations, numbers, table.end)
         yield FoundBlock(*("quantizer", QUANTIZER, frozenset(numbers), end, facts, table.details))
+
+
+def _find_marked_rows(blocks: FoundBlocks, number: int) -> FoundBlock | None:
+    """Return rows that a product with a 1 at the place of each picks; None where it does not."""
+    operations = blocks.operations
+    product = blocks.ending(number, "linear")
+    taken = operations.operands[min(product.numbers)] if product is not None else []
+    marks = operations.giver(taken[0]) if len(taken) == 1 else None
+    if product is None or marks is None or blocks.owner[marks] is not None:
+        return None
+    node = operations.nodes[marks]
+    ones = node.input(_UPDATES) if node.operator.has("scatters") else None
+    if ones is None or not holds_ones(_find_filling(ones), _MOST_MARKS):
+        return None
+    rows, width = read_features(operations.nodes[min(product.numbers)])
+    details = EmbeddingDetails(rows=rows, width=width)
+    numbers = frozenset({marks, *product.numbers})
+    return FoundBlock("embedding", "Embedding", numbers, product.end, details=details)
+
+
+def _find_filling(value: Value) -> object:
+    """Return the stored numbers that a value has, or the one that it is filled with."""
+    stored, node = constant_tensor(value), value.producer
+    if stored is not None or node is None or not node.operator.has("fills"):
+        return stored
+    filling = node.attributes.get("value")
+    return None if filling is None else filling.value
 
 
 def find_distances_to_codes(blocks: FoundBlocks, nearest: int) -> set[int]:
