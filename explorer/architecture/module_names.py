@@ -136,6 +136,11 @@ def tell_name(label: str, *, is_row: bool = False) -> str:
     return ""
 
 
+def is_container(name: str) -> bool:
+    """Return whether a name says no more than that there is something in a module: ``layers``."""
+    return bool(name) and name == name.lower() and _singular(name) in _CONTAINERS | _ORDER
+
+
 def tell_class(type_name: str) -> str:
     """Return what the name of a class says in words; "" where it says nothing.
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
+from netloupe.explorer.architecture.module_names import is_container
 from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
@@ -193,11 +194,12 @@ def _write_many(
     if needed <= told and not needed & _LAYERS:
         return listed, False
     stages = find_stages()
-    chain = _write_stages(stages)
+    kinds = {*stages.names}
+    is_said = not any(map(is_container, kinds))
+    chain = _write_stages(stages) if is_said else ""
     if chain and fits(chain):
         return chain, True
-    kinds = {*stages.names}
-    is_told = len(stages.names) > 1 and not kinds & _LAYERS
+    is_told = is_said and len(stages.names) > 1 and not kinds & _LAYERS
     counted = _write_counts(Counter(stages.names)) if is_told else ""
     if counted and len(kinds) == 1 < len(needed) and fits(counted):
         return counted, True

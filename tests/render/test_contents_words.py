@@ -310,6 +310,9 @@ def test_what_is_counted_alone_is_in_brackets() -> None:
         (Stages(("Stem", *("Down", "Mix") * 2), is_chain=True), "Stem · (Down · Mix) ×2"),
         # what stands side by side is none, and all layers are told
         (Stages(("left", "right")), "L2 norm ×3, Gate ×3, Linear ×9"),
+        # what is in a container is no stage of its name
+        (Stages(("layer", "Stem"), is_chain=True), "L2 norm ×3, Gate ×3, Linear ×9"),
+        (Stages(("Stem", *("layers",) * 2)), "L2 norm ×3, Gate ×3, Linear ×9"),
         (Stages(), "L2 norm ×3, Gate ×3, Linear ×9"),
     ],
 )
