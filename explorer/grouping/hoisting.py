@@ -113,11 +113,10 @@ def _list_taking_one_norm(
         for depth, own in enumerate(scope[:_MOST_DEPTH]):
             inside = [each for each in taking if each[:depth] == scope[:depth] != each]
             names = sorted({each[depth] for each in inside})
-            if own not in names:
-                break
-            if len(names) > 1 and outermost_family(own):
+            is_shared = len(names) > 1
+            if own not in names or (is_shared and outermost_family(own)):
                 break  # of numbered blocks all have to be alike
-            if len(names) > 1:
+            if is_shared:
                 yield scope[:depth], [own, *(name for name in names if name != own)]
                 break
 
