@@ -41,6 +41,7 @@ _WRITTEN = {"HardSwish": "hard swish"}
 _LEAST_CONVOLUTIONS = 3
 _RESIDUAL_KINDS = {
     "Bottleneck block": ("bottleneck", "Bottleneck block"),
+    "Inverted bottleneck": ("inverted bottleneck", "Inverted bottleneck"),
     "Basic block": ("basic", "Basic block"),
 }
 

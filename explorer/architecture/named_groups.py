@@ -22,7 +22,12 @@ _MOST_GROUPS = 3_000
 #: a block that a sentence counts has no more nodes
 _MOST_NODES = 600
 #: names of blocks that parts of an outline may have as well
-_RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
+_RESIDUAL = frozenset(
+    {
+        *("Basic block", "Bottleneck block", "Inverted bottleneck", "Inverted residual"),
+        "Residual block",
+    }
+)
 #: names that are given to any branches of convolutions, as to the heads of a detector, those of
 #: groups of which the layers inside are told, and of parts that need not be in a group
 _LOOSE = frozenset({"Inception block", "Message passing", ROUTING, "Summed branches"})

@@ -8,7 +8,8 @@ than those that take them, and seem to feed them all; so they are put around the
 
 The levels of an encoder-decoder are of several names, and not all of them take the conditioning.
 There what has no weights is put around them where a few blocks take it, one of the same name; and
-so is the activation with which branches side by side begin.
+so is the activation with which branches side by side begin, and the norm with which modules of any
+names do that are alike but for it.
 """
 
 from __future__ import annotations
@@ -86,7 +87,38 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
             )
             if all(here[op_type] - count >= there[op_type] for op_type, count in moving.items()):
                 moved.update((index, Hoisted(block)) for index in known)
+    for around, names in _list_taking_one_norm(graph, scopes, left_out):
+        moved.update(_hoist_norms(graph, scopes, places, around, names))
     return moved
+
+
+def _list_taking_one_norm(
+    graph: Graph, scopes: Scopes, left_out: Container[int]
+) -> Iterator[tuple[Scope, list[str]]]:
+    """Yield scopes in which one module has a norm that others take, too, that first.
+
+    Two classifiers side by side each begin with a norm of the same features (B. Graham and others,
+    LeViT, 2021, section 4.2).
+    """
+    for index, node in enumerate(graph.nodes):
+        scope = scopes.of_node[index]
+        if not scope or index in left_out or node.operator.weight_kind != "normalization":
+            continue
+        users = list_users(node)
+        if not 1 < len(users) <= _MOST_BLOCKS:
+            continue
+        taking = [
+            scopes.of_node[graph.index_of(user)] or () for user in users if user.graph is graph
+        ]
+        for depth, own in enumerate(scope[:_MOST_DEPTH]):
+            inside = [each for each in taking if each[:depth] == scope[:depth] != each]
+            names = sorted({each[depth] for each in inside})
+            is_shared = len(names) > 1
+            if own not in names or (is_shared and outermost_family(own)):
+                break  # of numbered blocks all have to be alike
+            if is_shared:
+                yield scope[:depth], [own, *(name for name in names if name != own)]
+                break
 
 
 def _hoist_activations(

@@ -101,8 +101,10 @@ class Ports(NamedTuple):
         axes = _list_axes(given)
         alike = [dims for dims in self.taken if len(dims) == len(given)]
         is_map = len(given) > _BEFORE + 1
-        if not alike or (is_map and not self.has_maps):
+        if not alike:
             return (*widths,)
+        if is_map and not self.has_maps:
+            return self._correct_by_sizes(widths, given)
         if is_map and not self._enters(widths[0], [dims[1] for dims in alike]):
             return ()
         if any(given[axis] == widths[-1] for axis in axes):
@@ -116,6 +118,12 @@ class Ports(NamedTuple):
         if last != widths[0] and any(dims[known[0]] == last for dims in alike):
             return (*widths,)
         return widths[0], last
+
+    def _correct_by_sizes(self, widths: Sequence[int], given: tuple[int, ...]) -> tuple[int, ...]:
+        """Return widths where any axis may be that of features: what stays as large is as wide."""
+        if widths[-1] in given[1:]:
+            return (*widths,)
+        return (widths[0],) * 2 if given in self.taken and widths[0] in given[1:] else ()
 
     def _reshapes(self, widths: Sequence[int], given: tuple[int, ...]) -> bool:
         """Return whether what leaves is all that the last layer gives, in another shape."""
@@ -142,8 +150,20 @@ class Ports(NamedTuple):
         if len(self.given[0]) > _BEFORE + 1 and not self.has_maps:
             return None
         axes = [axis for axis in _list_axes(self.given[0]) if self.given[0][axis] == given]
-        alike = {dims[axes[0]] for dims in self.taken if len(dims) == len(self.given[0]) and axes}
-        return alike.pop() if len(axes) == 1 == len(alike) else None
+        alike = [dims for dims in self.taken if len(dims) == len(self.given[0])]
+        if len(axes) != 1 or self._cuts_steps(alike, axes[0]):
+            return None
+        widths = {dims[axes[0]] for dims in alike}
+        return widths.pop() if len(widths) == 1 else None
+
+    def _cuts_steps(self, taken: Sequence[tuple[int, ...]], axis: int) -> bool:
+        """Return whether sequences leave with more steps than enter, as what is cut in patches.
+
+        What was an axis of samples is none of features then.
+        """
+        given = self.given[0]
+        other = _BEFORE + 1 - axis
+        return len(given) == _BEFORE + 1 and any(given[other] > dims[other] > 0 for dims in taken)
 
     def correct_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
         """Return facts of a group with widths and with ``/2`` or ``×2`` as its border has it."""

@@ -26,7 +26,9 @@ _MOST_OF_IT = 0.6
 #: so many steps are followed before a block, to what its norm or activation takes
 _MOST_BEFORE = 6
 _LEAST_BRANCHES = 3
-_RESIDUAL = frozenset({"Bottleneck block", "Inverted residual", "Residual block"})
+_RESIDUAL = frozenset(
+    {"Bottleneck block", "Inverted bottleneck", "Inverted residual", "Residual block"}
+)
 _BOTH = 2
 #: so many convolutions make new features of all before them
 _MOST_OF_LAYER = 2

@@ -14,6 +14,7 @@ from .transformer_details import MlpDetails
 WITH = " with "
 #: kinds of part that a residual block is told by
 UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
+BOTTLENECK, INVERTED_BOTTLENECK = "Bottleneck block", "Inverted bottleneck"
 _PLAIN = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
 _PROPER = frozenset({"GDN", "Res2Net module", "Snake"})
@@ -47,8 +48,9 @@ def name_residual(
     has_layer_norm
         Whether there is a LayerNorm, too.
     is_activated
-        Whether the sum is activated, as in a bottleneck of convolutions of single channels
-        (C. Feichtenhofer, X3D, 2020, table 1); an inverted residual ends linearly.
+        Whether the sum is activated, as in blocks that are wider inside of some networks (C.
+        Feichtenhofer, X3D, 2020, table 1; K. Wu and others, TinyViT, 2022, section 3.3); an
+        inverted residual ends linearly.
     convolves_first
         Whether a convolution comes before all of these layers.
     """
@@ -60,11 +62,11 @@ def name_residual(
             )
             return "ConvNeXt block" if has_layer_norm and is_convnext else ""
         if is_inverted(main):
-            return "Bottleneck block" if is_activated else "Inverted residual"
+            return INVERTED_BOTTLENECK if is_activated else "Inverted residual"
         if _is_inverted_behind(main):
             return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
         return _PLAIN
-    return "Bottleneck block" if _is_bottleneck(main) else _PLAIN
+    return BOTTLENECK if _is_bottleneck(main) else _PLAIN
 
 
 def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False) -> str:

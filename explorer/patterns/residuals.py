@@ -16,7 +16,7 @@ from .linear import write_widths
 from .operations import Operations
 from .readings import read_ints
 from .resampling import read_scale
-from .residual_kinds import add_units, name_residual
+from .residual_kinds import BOTTLENECK, INVERTED_BOTTLENECK, add_units, name_residual
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
@@ -34,7 +34,7 @@ _MOST_NODES = 96
 #: a picture has so many maps at most; flow and depth have fewer
 MOST_COLOURS = 3
 #: what holds no inverted residual, which ends linearly
-_BOTTLENECK = "Bottleneck block"
+_BOTTLENECKS = frozenset({BOTTLENECK, INVERTED_BOTTLENECK})
 #: what of these gives other channels than it takes
 _PARTING = frozenset({"Slice", "Split"})
 _CHANGING = frozenset({"Pad", "Slice"})
@@ -297,7 +297,7 @@ def _name_residual(
         last,
         tuple(facts),
         details.with_features(widths),
-        tuple(inner if name == _BOTTLENECK else parts.values()),
+        tuple(inner if name in _BOTTLENECKS else parts.values()),
     )
 
 

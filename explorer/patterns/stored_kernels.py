@@ -41,7 +41,7 @@ def read_kernel_form(graph: Graph, value: Value | None) -> str:
     places = array.shape[2:]
     if not array.any():
         return ZERO if {*places} == {1} and _has_numbers(graph, value) else ""
-    if max(places) == 1 or min(places) % 2 == 0:
+    if max(places) == 1 or any(size % 2 == 0 for size in places):
         return ""
     flat = array.reshape(*array.shape[:2], -1)
     if _blurs(flat):

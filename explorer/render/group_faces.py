@@ -90,6 +90,8 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
                 told = [_tell_all_blocks(repeat, contents.facts)]
+                if ports == UNKNOWN_PORTS:  # as of many blocks with values beside the stream
+                    told = [_correct_by_block(repeat, told[0])]
                 told = [*filter(None, told), *_tell_streams(repeat, [_ARROW])]
                 contents = contents._replace(facts=" · ".join(told))
         difference = _list_differences(repeat, (contents.facts,))
@@ -211,6 +213,14 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
     # of the first or the last block it is said besides in what it differs
     is_told = is_known or told >= len(others) - bool(write_difference(repeat))
     return facts if is_told and (len({*spans}) == 1 or not tells_stream) else ""
+
+
+def _correct_by_block(repeat: Group, facts: str) -> str:
+    """Return facts of the blocks of a stack, with widths as the border of one block has them."""
+    block = repeat.children[repeat.exemplar]
+    if not facts or not isinstance(block, Group):
+        return facts
+    return AND.join(find_ports(block).correct_facts(facts.split(AND)))
 
 
 def _tell_heads(facts: str, heads: Sequence[tuple[int, ...]]) -> str:

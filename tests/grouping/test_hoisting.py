@@ -230,3 +230,27 @@ def test_a_norm_that_one_layer_has_itself_is_of_the_layer(layers: int) -> None:
 
 def test_a_projection_that_the_second_layer_takes_is_of_the_first() -> None:
     assert "layers.0.0" in find_around_norm(write_resampler(2, weighted=True))
+
+
+def write_classifiers(*, has_more: bool = False) -> Graph:
+    """Write two modules of other names whose equal norms an exporter merged, and their mean.
+
+    Parameters
+    ----------
+    has_more
+        Whether the second has another activation, so that the two are not alike.
+    """
+    builder = Builder()
+    features = builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")
+    name = "/head/norm_media/LayerNormalization"
+    normed = builder.add("LayerNormalization", features, builder.weight(size=4), name=name)
+    one = builder.add("MatMul", normed, builder.weight(), name="/head/linear/MatMul")
+    two = builder.add("MatMul", normed, builder.weight(), name="/head_dist/linear/MatMul")
+    if has_more:
+        two = builder.add("Relu", two, name="/head_dist/act/Relu")
+    return builder.load(builder.add("Add", one, two, name="/Add"))
+
+
+@pytest.mark.parametrize("has_more", [True, False])
+def test_a_norm_of_two_modules_that_lack_just_it_stands_before_both(*, has_more: bool) -> None:
+    assert ("head" in find_around_norm(write_classifiers(has_more=has_more))) == has_more

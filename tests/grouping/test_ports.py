@@ -321,8 +321,10 @@ def test_blocks_beside_each_other_take_maps_of_several_sizes() -> None:
         (Ports(((1, 32), (1, 64, 8, 8)), ((1, 3, 8, 8),)), (32, 64), ()),
         # what is joined is taken together
         (Ports(((1, 8, 4, 4), (1, 8, 4, 4)), ((1, 5, 4, 4),)), (16, 5), (16, 5)),
-        # axes of which the order changes are not compared
-        (Ports(((1, 16, 16, 96),), ((1, 16, 16, 96),), has_maps=False), (96, 288), (96, 288)),
+        # axes of which the order changes: what stays as large is as wide, else nothing is known
+        (Ports(((1, 16, 16, 96),), ((1, 16, 16, 96),), has_maps=False), (96, 288), (96, 96)),
+        (Ports(((1, 96, 8, 8),), ((1, 8, 8, 48),), has_maps=False), (96, 288), ()),
+        (Ports(((1, 96, 8, 8),), ((1, 8, 8, 288),), has_maps=False), (96, 288), (96, 288)),
     ],
 )
 def test_widths_are_told_where_the_axes_are_known(
@@ -489,6 +491,8 @@ def test_the_width_that_enters_is_that_of_no_other_axis() -> None:
     """Of maps whose axes change their order the second one need not be that of the channels."""
     assert Ports(((1, 16, 8),), ((1, 16, 32),)).find_taken(32) == 8
     assert Ports(((1, 16, 16, 32),), ((1, 32, 16, 16),), has_maps=False).find_taken(32) is None
+    # 22 channels of 1,000 samples, each cut into 25 patches: an MLP takes no sample
+    assert Ports(((1, 22, 1000),), ((1, 550, 64),)).find_taken(64) is None
 
 
 @pytest.mark.parametrize("layers", [2, 3])
@@ -515,3 +519,43 @@ def test_a_dense_block_says_what_enters_and_leaves_it(layers: int) -> None:
     texts = list_faces(make_model(nodes, weights))["dense"]
     assert any(f"4 → {4 + 6 * layers}" in text for text in texts)
     assert not any("stored" in text for text in texts)
+
+
+def make_steered_blocks(count: int, beside: int) -> ModelProto:
+    """Return blocks that convolve, take a part of that, and multiply it by what enters beside."""
+    make = helper.make_node
+    nodes: list[NodeProto] = [make("Neg", ["x"], ["v"], "/stem/Neg")]
+    weights: dict[str, tuple[int, ...]] = {}
+    value = "v"
+    for number in range(count):
+        scope = f"/blocks/{number}"
+        weights |= {f"a{number}": (12, 8, 3, 3), f"b{number}": (24, 12, 3, 3)}
+        for layer, letter in enumerate("ab"):
+            given = f"{letter}{number}_"
+            taken = [value, f"{letter}{number}"]
+            nodes += [
+                make("Conv", taken, [f"{given}c"], f"{scope}/conv.{layer}/Conv", pads=[1] * 4),
+                make("Relu", [f"{given}c"], [given], f"{scope}/relu.{layer}/Relu"),
+            ]
+            value = given
+        parts = [f"p{number}{letter}" for letter in "abc"]
+        nodes.append(make("Split", [value], parts, f"{scope}/Split", axis=1))
+        value = f"p{number}a"
+        for each in range(beside):
+            side, given = f"s{number * beside + each}", f"m{number}_{each}"
+            nodes.append(make("Mul", [value, side], [given], f"{scope}/Mul_{each}"))
+            value = given
+    nodes.append(make("Neg", [value], ["y"], "/Neg"))
+    model = make_model(nodes, weights, (1, 8, 16, 16))
+    for each in range(count * beside):
+        side = helper.make_tensor_value_info(f"s{each}", TensorProto.FLOAT, [1])
+        model.graph.input.append(side)
+    return model
+
+
+@pytest.mark.parametrize("beside", [1, 6])
+def test_a_stack_with_much_beside_it_is_as_wide_as_its_blocks(beside: int) -> None:
+    faces = list_faces(make_steered_blocks(4, beside))
+    lines = [line for lines in faces.values() for line in lines]
+    assert not any("→ 24" in line for line in lines)
+    assert beside == 1 or any("8 → 8" in line for line in lines)

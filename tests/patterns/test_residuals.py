@@ -111,6 +111,15 @@ def test_what_works_on_fewer_channels_is_a_bottleneck(inner: list[tuple[int, int
     assert (found.name, found.facts) == ("Bottleneck block", ("32 → 32",))
 
 
+@pytest.mark.parametrize("activation", ["Gelu", "Relu", ""])
+def test_what_is_wider_inside_is_no_bottleneck_block(activation: str) -> None:
+    net = Net()  # K. Wu and others, TinyViT, 2022, section 3.3
+    y = net.conv(net.deep(net.conv("x", 32, 8), 32), 8, 32, relu=False)
+    y = net.add("Add", y, "x")
+    found = net.tell(net.add(activation, y) if activation else y)
+    assert found.name == ("Inverted bottleneck" if activation else "Inverted residual")
+
+
 def test_a_bottleneck_with_weighed_channels_is_one() -> None:
     net = Net()  # J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3
     y = net.conv(net.conv(net.conv("x", 8, 32), 8, 8, 3), 32, 8, relu=False)

@@ -66,6 +66,13 @@ def test_nothing_behind_the_middle_of_a_masked_kernel_counts(*, is_whole: bool) 
     assert ("masked" in _tell(_make(kernel))) == is_whole
 
 
+@pytest.mark.parametrize("size", [(2, 1), (1, 2), (4, 3)])
+def test_a_kernel_that_has_no_middle_is_not_masked(size: tuple[int, int]) -> None:
+    kernel = _RANDOM.normal(size=(4, 4, *size))
+    kernel.reshape(4, 4, -1)[..., kernel[0, 0].size // 2 + 1 :] = 0
+    assert "masked" not in _tell(_make(kernel))
+
+
 @pytest.mark.parametrize("has_others", [True, False])
 def test_a_zero_kernel_is_told_where_a_file_has_numbers(*, has_others: bool) -> None:
     zero = np.zeros((4, 4, 1, 1))
