@@ -20,7 +20,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.dataflow import list_users
-from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model import Graph, Node, find_nodes_with
 from netloupe.explorer.roles import find_weight
 
 from .kinds import outermost_family
@@ -100,8 +100,8 @@ def _list_taking_one_norm(
     Two classifiers side by side each begin with a norm of the same features (B. Graham and others,
     LeViT, 2021, section 4.2).
     """
-    for index, node in enumerate(graph.nodes):
-        scope = scopes.of_node[index]
+    for index in find_nodes_with(graph, "normalizes").tolist():
+        node, scope = graph.nodes[index], scopes.of_node[index]
         if not scope or index in left_out or node.operator.weight_kind != "normalization":
             continue
         users = list_users(node)
