@@ -1,0 +1,31 @@
+"""Comparisons of features with stored thresholds, which compute and are no mask."""
+
+from __future__ import annotations
+
+from math import prod
+
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.model import Node
+
+#: with one number a mask is made
+_LEAST = 2
+
+
+def compares_with_thresholds(node: Node) -> bool:
+    """Return whether a node compares what is computed with several stored numbers, in their order.
+
+    So features are the share of places that are above each (A. Dempster and others, MiniRocket,
+    2021, section 3.3). Positions are compared with one length, or with each other.
+    """
+    if not node.operator.has("compares_order"):
+        return False
+    fixed = [value for value in node.inputs if value is not None and is_input_independent(value)]
+    others = [value for value in node.inputs if value is not None and value not in fixed]
+    if len(fixed) != 1 or len(others) != 1:
+        return False
+    facts = find_value_facts(node.graph.model)
+    dims, stream = facts.find_dims(fixed[0]), facts.find(others[0])
+    if dims is None or prod(dim for dim in dims if isinstance(dim, int)) < _LEAST:
+        return False
+    return stream.dtype is not None and stream.dtype.is_float
