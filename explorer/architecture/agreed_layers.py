@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.operations import list_data
@@ -21,6 +22,8 @@ _DIGITS = r"\d{1,3}(?:,\d{3})*"
 _BARE = re.compile(rf"^{_DIGITS} (?P<noun>(?:transposed )?convolutions|linear layers)$")
 #: and of attention
 _ATTENTION = re.compile(rf"^(?P<count>{_DIGITS}) (?P<noun>(?:self-|cross-)?attentions)(?= |$)")
+#: numbers of it anywhere in a text
+_ATTENTIONS = re.compile(rf"\b{_DIGITS} (?P<noun>(?:\w+ |self-|cross-)attentions)\b")
 
 #: so many steps may lie between scores and the product that gives them
 _MOST_STEPS = 6
@@ -56,14 +59,39 @@ class AgreedLayers:
         for clause in clauses:
             if clause.parts and clause.name and not clause.is_mixed:
                 parts = [self._agree_inside(clause, part) for part in clause.parts]
-                kept.append(replace(clause, parts=tuple(parts)))
+                kept.append(self._leave_out_numbers(replace(clause, parts=tuple(parts))))
             elif clause.parts or clause.members or clause.name:
-                kept.append(clause)
+                kept.append(self._leave_out_numbers(clause))
             else:
                 kept.append(self._recount(clause, told, ()))
                 if kept[-1] is not clause and _ATTENTION.match(clause.text):
                     return self._leave_out_beside([*kept, *clauses[len(kept) :]])
         return kept
+
+    def _leave_out_numbers(self, clause: Clause) -> Clause:
+        """Return a clause of blocks without numbers of attentions where it has more of them.
+
+        What is told of each block stands in one text, as ``each 6 MLPs and 9 self-attentions``.
+        """
+        bare = _strip_numbers(clause)
+        is_more = bare != clause and any(map(self._lacks_scores, clause.members))
+        return bare if is_more else clause
+
+    def _lacks_scores(self, pieces: Sequence[Piece]) -> bool:
+        """Return whether a module has scores that none of its pieces holds."""
+        own = {*self._outline.nodes([part for piece in pieces for part in piece.parts])}
+        paths = [path for piece in pieces if (path := self._paths[id(piece)])]
+        if not paths:
+            return False
+        first, last = min(paths), max(paths)
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+        path = tuple(name for name, _ in same)
+        return any(
+            node not in own
+            and self._lists.holds(path, node)
+            and self._find_product(node) not in own
+            for node in self._layers.shares
+        )
 
     def _leave_out_beside(self, clauses: Sequence[Clause]) -> list[Clause]:
         """Return clauses without what is in the same blocks as attention that was not known."""
@@ -176,3 +204,12 @@ class AgreedLayers:
             givers = operations.givers(number)
             number = givers[0] if givers else None
         return None
+
+
+def _strip_numbers(clause: Clause) -> Clause:
+    """Return a clause without numbers of attentions, in all that it says."""
+    name, text, unit = (
+        _ATTENTIONS.sub(r"\g<noun>", one) for one in (clause.name, clause.text, clause.unit[1])
+    )
+    parts = tuple(map(_strip_numbers, clause.parts))
+    return replace(clause, name=name, text=text, unit=(clause.unit[0], unit), parts=parts)

@@ -13,9 +13,17 @@ from .modules import Module
 from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import tell_pieces
-from .piece_words import join_with_and, name_piece, write_in_blocks, write_pieces
+from .piece_words import (
+    join_with_and,
+    name_alike,
+    name_piece,
+    write_in_blocks,
+    write_pieces,
+    write_plural,
+)
 from .pieces import Piece
 from .row_names import count_name, name_row
+from .sliced_weights import are_slices
 
 #: so much of a row is of blocks that are told
 LEAST_OF_ROW = 0.6
@@ -109,7 +117,10 @@ def tell_kinds(outline: Outline, rows: Sequence[Sequence[Piece]], times: int = 1
         held = [[piece for piece in row if _find_kind(piece) == kind] for row in rows]
         alike = [piece for row in held for piece in row]
         each = max(sum(piece.fold[1] for piece in held[0]) // times, 1)
-        text = write_in_blocks(outline, held, each)
+        if kind[0] == "linear" and are_slices(outline, held[0]):
+            text = write_plural(name_alike(outline, alike))
+        else:
+            text = write_in_blocks(outline, held, each)
         told.append(Clause(text, tuple(alike), uses=alike[0].uses))
     return told
 

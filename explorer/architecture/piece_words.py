@@ -37,6 +37,7 @@ from .pieces import (
 )
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
+from .stored_attention import follows_stored_attention
 
 #: so many stages may be of one block each
 _MOST_SINGLE = 4
@@ -281,6 +282,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     part = pieces[0].part
     if pieces[0].layer is not None:
         is_own = pieces[0].name in (CLASS_ATTENTION, CROSS_ATTENTION)
+        if pieces[0].name == CROSS_ATTENTION and follows_stored_attention(outline, pieces[0]):
+            is_own = False
         kind = "deformable " if pieces[0].name == DEFORMABLE else ""
         own = pieces[0].name.lower().replace(" ", "-")
         return f"{own} block" if is_own else f"{kind}transformer block"

@@ -26,6 +26,7 @@ from .group import Group
 from .module_input_nodes import PASSING_TRAITS
 from .role_groups import PREPARATION, FreePath
 from .shape_groups import consumers_in
+from .thresholds import compares_with_thresholds
 
 #: what computes nothing of a network: it moves values, counts, or tells true from false; and what
 #: a quantizer put between the operators of a network
@@ -88,6 +89,7 @@ def join_arrangement(
     found = [index for index in found if not _gives_scale(nodes[index])]
     arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
+    arranging -= {index for index in found if compares_with_thresholds(nodes[index])}
     arranging.update(_list_picks(root.graph))
     arranging.update(list_idle(root.graph))
     choices = find_nodes_with(root.graph, "branches").tolist()

@@ -18,6 +18,7 @@ from netloupe.explorer.patterns import GraphContext, find_ingredients, read_numb
 
 from .member_differences import are_of_example
 from .node_kinds import NodeKind, tell_kind
+from .outside_norms import takes_norm
 
 #: how it is said that a block does not give all that others do
 RESULTS = "results"
@@ -75,6 +76,8 @@ def tell_lacking(
             return f"{which} without shortcut"
         return f"{which} without {' and '.join(told)}" if 0 < len(told) <= _MOST_TOLD else ""
     if len(parts) > _MOST_TOLD:
+        return ""
+    if not is_last and all(name.endswith("Norm") for name in parts) and takes_norm(odd):
         return ""
     left = _count_parts(odd, context)
     telling = [node for node in missing if not node.operator.has(*_ARITHMETIC)]

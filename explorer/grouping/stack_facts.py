@@ -16,6 +16,8 @@ from netloupe.explorer.patterns.details import NO_DETAILS, RecurrentDetails
 from netloupe.explorer.patterns.linear import write_widths
 from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 
+from .outside_norms import add_outside_norm
+
 #: blocks of more kinds are not told apart
 _MOST_KINDS = 3
 #: so many widths are written one by one
@@ -83,6 +85,9 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         Whether these are all blocks of the stack, so that the first is followed by the second.
     """
     found = [recognition for _, recognition in members]
+    if are_all and len(found) > 1:
+        found[0] = add_outside_norm(found[0], members[0][0], found[1])
+        exemplar = found[0] if exemplar is members[0][1] else exemplar
     shared = tuple(fact for fact in exemplar.facts if all(fact in one.facts for one in found))
     kinds = _tell_kinds(found, shared, are_all)
     each = exemplar.details.keep_shared([one.details for one in found])

@@ -30,7 +30,7 @@ series (float[2, 48, 7] x) => (float[2, 48, 7] y, float[2, 1, 7] mean, float[2, 
   y = Div (centred, deviation)
 }
 """,
-        "Standardization, reversed at the end",
+        "Standardization",
     ),
     "masked-pool": (
         """

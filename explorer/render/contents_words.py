@@ -26,6 +26,7 @@ from netloupe.explorer.patterns.transformer_details import (
 )
 
 from .contents_widths import write_course_of
+from .first_layers import leave_crossing_open
 from .group_names import fold_parts, join_folded
 from .joined_pools import join_pools
 
@@ -103,7 +104,7 @@ def write_contents(
     if len(ingredients) == 1 and ingredients[0].times == 1:
         own = ports.correct_facts(ingredients[0].facts)
         return MadeOf(ingredients[0].name, _join_fitting(own, fits))
-    ingredients = join_pools(ingredients)
+    ingredients = leave_crossing_open(join_pools(ingredients))
     is_row = is_chain(ingredients) and all(one.times == 1 for one in ingredients)
     if not is_row:
         working = _leave_out_trim(ingredients)

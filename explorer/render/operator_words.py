@@ -13,7 +13,8 @@ from itertools import starmap
 
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.dataflow import find_source
+from netloupe.explorer.dataflow import find_source, is_input_independent
+from netloupe.explorer.grouping.thresholds import compares_with_thresholds
 from netloupe.explorer.layout.value_sizes import write_dim
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -62,7 +63,18 @@ def tell_settings(node: Node) -> tuple[str, ...]:
         return _tell_picked(node)
     if operator.has("reshapes"):
         return _tell_shape(node)
+    if operator.has("compares_order"):
+        return _tell_thresholds(node)
     return _tell_product(node)
+
+
+def _tell_thresholds(node: Node) -> tuple[str, ...]:
+    """Return ``than 42 × 34 thresholds`` where features are compared with stored numbers."""
+    if not compares_with_thresholds(node):
+        return ()
+    fixed = next(value for value in node.inputs if value and is_input_independent(value))
+    dims = find_value_facts(node.graph.model).find_dims(fixed) or ()
+    return (f"than {' × '.join(write_dim(dim) for dim in dims if dim != 1)} thresholds",)
 
 
 def tell_stored_operand(node: Node) -> tuple[str, int] | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.grouping.end_differences import tell_lacking
 from netloupe.explorer.grouping.stack_facts import (
     StackDetails,
     join_facts,
     write_each_number,
     write_entering,
 )
-from netloupe.explorer.patterns import Recognition
+from netloupe.explorer.patterns import Recognition, find_graph_context
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
+from tests.onnx_text import load_text
 
 
 def tell_kinds(*blocks: tuple[str, ...], are_all: bool = True) -> str:
@@ -110,3 +112,47 @@ def test_only_where_all_later_ones_agree_it_is_told_what_they_take() -> None:
     assert write_entering([196, 256, 256]) == "196, then 256"
     assert write_entering([196, 256, 196]) == "196"
     assert write_entering([256, 256]) == "256"
+
+
+_NORM = """q = Mul (x, x)  m = ReduceMean (q, axis)  e = Add (m, least)  r = Sqrt (e)
+    n = Div (x, r)"""
+
+
+@pytest.mark.parametrize(
+    ("norm", "taken", "kinds"),
+    [
+        (_NORM, "n", ""),
+        ("n = RMSNormalization (x, scale)", "n", ""),
+        # a norm of something else, no norm, and nothing besides
+        (_NORM.replace("(x", "(z").replace(", x", ", z"), "n", "pre-norm RMSNorm in 2 of 3"),
+        ("n = Relu (x)", "n", "pre-norm RMSNorm in 2 of 3"),
+        ("n = Mul (x, least)", "x", "pre-norm RMSNorm in 2 of 3"),
+    ],
+)
+def test_a_norm_that_stands_elsewhere_is_not_lacking(norm: str, taken: str, kinds: str) -> None:
+    text = f"""g (float[3, 4] x, float[3, 4] z) => (float[3, 4] y, float[3, 4] n)
+        <int64[1] axis = {{1}}, float least = {{1e-5}}, float[4] scale = {{1, 1, 1, 1}},
+         float[4, 4] w = {{{", ".join(["0.1"] * 16)}}}> {{
+          {norm}  h = MatMul ({taken}, w)  y = Add (x, h)
+        }}"""
+    nodes = load_text(text).graph.nodes[-2:]
+    own = Recognition("Block", "group", ("causal",))
+    other = Recognition("Block", "group", ("causal", "pre-norm RMSNorm"))
+    joined = join_facts(other, [(nodes, own), ((), other), ((), other)], are_all=True)
+    assert str(joined.details.to_mapping().get("kinds", "")) == kinds
+    assert ("pre-norm RMSNorm" in joined.facts) is (not kinds)
+
+
+@pytest.mark.parametrize(("taken", "told"), [("n", ""), ("x", "the first without RMSNorm")])
+def test_a_first_block_lacks_no_norm_that_it_takes(taken: str, told: str) -> None:
+    weights = ", ".join(["0.1"] * 16)
+    graph = load_text(
+        f"""g (float[3, 4] x) => (float[3, 4] y, float[3, 4] n)
+        <float[4] scale = {{1, 1, 1, 1}}, float[4, 4] w = {{{weights}}}> {{
+          n = RMSNormalization (x, scale)  h = MatMul ({taken}, w)  b = Add (x, h)
+          m = RMSNormalization (b, scale)  k = MatMul (m, w)  y = Add (b, k)
+        }}"""
+    ).graph
+    odd, whole = graph.nodes[1:3], graph.nodes[3:]
+    context = find_graph_context(graph)
+    assert tell_lacking(odd, whole, is_last=False, context=context) == told

@@ -397,6 +397,20 @@ def test_a_series_that_is_made_alike_and_given_back(variance: str, root: str) ->
     assert made.nodes_alone()[-1].op_type == "Div"
     other = build_group_tree(load_text(text.replace("Sub (x, m)", "Sub (m, x)")).graph)
     assert "Standardization" not in {group.label for group in other.root.inner_groups()}
+    # only kept, or with another one added: nothing is reversed
+    for way, results in (
+        ("", "y, float[n, m, o] m, float[n, m, o] s"),
+        ("b = Mul (k, s)  y = Add (b, two)", "y, float[n, m, o] m"),
+    ):
+        told = text.replace("b = Mul (k, s)  y = Add (b, m)", way or "y = Relu (k)")
+        told = told.replace("(float[2, 48, 7] y)", f"(float[2, 48, 7] {results})")
+        (kept,) = [
+            group
+            for group in build_group_tree(load_text(told).graph).root.inner_groups()
+            if group.label == "Standardization"
+        ]
+        assert kept.recognised is not None
+        assert kept.recognised.facts == ()
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,11 @@ def test_a_block_of_cross_attention_is_told_from_others() -> None:
         assert write([make("Cross-attention", 0, *facts), own])[0] == told
     blocks = [make("Self-attention", 0), own]
     assert write(blocks)[0] == "Transformer block ×2"
+    # what learned queries attend to among themselves may be stored, as in a decoder's first layer
+    first = make("Cross-attention", 0, "5 × 8 learned queries")
+    decoder = replace(own, name="Transformer decoder block")
+    assert write([first, decoder])[0] == "Transformer block · Transformer decoder block"
+    assert write([first, own])[0] == "Cross-attention block · Transformer block"
 
 
 def test_of_few_convolutions_each_width_is_told_of_many_each_once() -> None:
