@@ -9,17 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from netloupe.explorer.grouping.container_names import CONTAINERS, ORDER
 from netloupe.explorer.roles import FEATURES
 
-#: nouns for what holds other things, which say something with a word before them alone
-_CONTAINERS = frozenset(
-    {"block", "layer", "level", "model", "module", "net", "network", "stage", "unit"}
-)
-#: words that tell which of several something is, and nothing of it; and containers of containers
-_ORDER = frozenset(
-    {"base", "final", "first", "last", "list", "main", "next", "other", "sequential", "stack"}
-    | {"step", "container", "new", "sub"}
-)
 #: words of which names of classes are told
 _TERMS = frozenset(
     {"adaptive", "attention", "axial", "bidirectional", "causal", "channel", "conv"}
@@ -136,11 +128,6 @@ def tell_name(label: str, *, is_row: bool = False) -> str:
     return ""
 
 
-def is_container(name: str) -> bool:
-    """Return whether a name says no more than that there is something in a module: ``layers``."""
-    return bool(name) and name == name.lower() and _singular(name) in _CONTAINERS | _ORDER
-
-
 def tell_class(type_name: str) -> str:
     """Return what the name of a class says in words; "" where it says nothing.
 
@@ -151,11 +138,11 @@ def tell_class(type_name: str) -> str:
     words = [_say_term(word) for word in found]
     if not words or len(words) > _MOST_WORDS:
         return ""
-    if words[-1] in _CONTAINERS and len(words) == 2 and words[0] not in _TERMS:
-        is_name = found[0].istitle() and _is_word(found[0]) and words[0] not in _ORDER
+    if words[-1] in CONTAINERS and len(words) == 2 and words[0] not in _TERMS:
+        is_name = found[0].istitle() and _is_word(found[0]) and words[0] not in ORDER
         said = found[0] if words[0].endswith(_NETWORKS) else words[0]
-        return f"{said} {words[1]}" if is_name and words[0] not in _CONTAINERS else ""
-    terms = [word for word in words if word not in _CONTAINERS]
+        return f"{said} {words[1]}" if is_name and words[0] not in CONTAINERS else ""
+    terms = [word for word in words if word not in CONTAINERS]
     if not terms or terms == ["linear"] or not all(word in _TERMS for word in terms):
         return ""
     return " ".join(words)
@@ -196,9 +183,9 @@ def _tell_words(found: list[str], *, is_row: bool) -> str:
     words = [_WRITTEN.get(word.lower(), word if word.isupper() else word.lower()) for word in found]
     noun = _singular(words[-1])
     before = words[:-1]
-    if noun in _CONTAINERS:
-        kept = [word for word in before if _is_word(word) and word not in _ORDER]
-        if len(kept) < len(before) or all(_singular(word) in _CONTAINERS for word in kept):
+    if noun in CONTAINERS:
+        kept = [word for word in before if _is_word(word) and word not in ORDER]
+        if len(kept) < len(before) or all(_singular(word) in CONTAINERS for word in kept):
             return ""
         part = _name_part(kept[-1])
         if not is_row and (part in _PARTS or part.endswith(("er", "or"))):
@@ -207,12 +194,12 @@ def _tell_words(found: list[str], *, is_row: bool) -> str:
     noun = _name_part(words[-1])
     if not noun:
         return ""
-    kept = [word for word in before if _is_word(word) and _singular(word) not in _CONTAINERS]
-    return " ".join((*(word for word in kept if word not in _ORDER), noun))
+    kept = [word for word in before if _is_word(word) and _singular(word) not in CONTAINERS]
+    return " ".join((*(word for word in kept if word not in ORDER), noun))
 
 
 def _singular(word: str) -> str:
-    return word.removesuffix("s") if word.removesuffix("s") in _CONTAINERS else word
+    return word.removesuffix("s") if word.removesuffix("s") in CONTAINERS else word
 
 
 def _name_part(word: str) -> str:

@@ -58,6 +58,6 @@ def _is_norm(value: Value, taken: Container[Value]) -> bool:
                 seen.add(each)
                 pending.append(each)
     averages = any(node.operator.has("averages") for node in trail)
-    is_norm = averages and any(node.op_type == "Sqrt" for node in trail)
+    is_norm = averages and any(node.operator.has("takes_root") for node in trail)
     is_norm = is_norm or any(node.operator.has("normalizes_last_axes") for node in trail)
     return is_norm and len(starts) == 1

@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import prod
 from typing import NamedTuple
 
-from netloupe.explorer.architecture.module_names import is_container
+from netloupe.explorer.grouping.container_names import is_container
 from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
