@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.roles import find_weight
+from netloupe.explorer.roles import find_roles, find_weight
 
 from .alike import KeyWriter
 from .group import Group
@@ -61,7 +61,8 @@ def _list_alike(boxes: Sequence[Box]) -> Iterator[list[int]]:
         node = box.child
         if isinstance(node, Node) and box.takers and not box.leaves and not is_layer(node):
             sources = _list_sources(node, places)
-            if sources and find_weight(node) is None:
+            is_of_body = find_roles(node.graph).of(node) == "body"  # masks are no steps
+            if sources and is_of_body and find_weight(node) is None:
                 key = writer.write([node], with_masks=False), sources, frozenset(box.takers)
                 alike.setdefault(key, []).append(place)
     yield from (found for found in alike.values() if len(found) >= _LEAST_ALIKE)
