@@ -47,5 +47,5 @@ def gather_lists(modules: Sequence[Module]) -> list[Module]:
 def _leads(module: Module, members: Sequence[Module]) -> bool:
     """Return whether a module leads to one of some others."""
     own = [piece.part for piece in module.pieces]
-    last = [piece.part for piece in members[-1].pieces]
-    return any(part.follows(one) for part in last for one in own)
+    others = [piece.part for member in members for piece in member.pieces]
+    return any(part.follows(one) for part in others for one in own)

@@ -36,6 +36,9 @@ def test_members_of_a_list_come_together_unless_what_is_between_leads_to_them() 
     in_turns = [one for pair in zip(words, images, strict=True) for one in pair]
     joint = _module("joint.0", words[0], images[0])
     assert gather_lists([*in_turns[:2], joint, *in_turns[2:]]) == [*words, *images, joint]
+    beside = _module("text.layer.1", images[0])  # not all members lead to the last one
+    kept = [words[0], images[0], beside, _module("text.layer.2", words[0])]
+    assert gather_lists(kept) == kept
     bridged = _module("text.layer.1", words[0], images[0])
     last = _module("text.layer.2", bridged)
     kept = [words[0], images[0], bridged, images[1], last, images[2]]
