@@ -114,11 +114,13 @@ def is_told_by_face(element: object) -> bool:
 def _is_one_step(group: Group) -> bool:
     """Return whether one node of a group computes, and all others lay out what it takes or gives.
 
-    Such is a pool over all places whose axes are then taken away.
+    Such is a pool over all places whose axes are then taken away. What is gathered counts: which
+    token that is the face does not say.
     """
     if group.node_count > _MOST_OF_LAYER:
         return False
-    nodes, working = _list_working(group)
+    nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
+    working = [node for node in nodes if not node.operator.has(*LAYOUT_TRAITS, "picks")]
     return len(working) <= 1 < len(nodes) and not any(node.subgraphs for node in working)
 
 
@@ -129,15 +131,10 @@ def _only_pools(group: Group) -> bool:
     """
     if group.node_count > _MOST_AROUND_POOLS:
         return False
-    working = [node for node in _list_working(group)[1] if not node.operator.has("joins")]
+    nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
+    working = [node for node in nodes if not _arranges(node) and not node.operator.has("joins")]
     are_pools = all(node.operator.has("pools", "reduces") for node in working)
     return are_pools and 0 < len(working) <= _MOST_POOLS
-
-
-def _list_working(group: Group) -> tuple[list[Node], list[Node]]:
-    """Return the nodes of a group but constants, and those of them that do more than arrange."""
-    nodes = [node for node in list_nodes_inside([group]) if not is_constant_node(node)]
-    return nodes, [node for node in nodes if not _arranges(node)]
 
 
 def _arranges(node: Node) -> bool:
