@@ -16,7 +16,7 @@ from netloupe.explorer.patterns import (
 )
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, StridedDetails
 from netloupe.explorer.patterns.details import span_features
-from netloupe.explorer.patterns.transformer_details import ExpertsDetails, MlpDetails
+from netloupe.explorer.patterns.transformer_details import ExpertsDetails
 
 from .outline import Outline, OutlinePart
 
@@ -34,8 +34,8 @@ Merge = tuple[list[OutlinePart], OutlinePart]
 
 
 def add_composites(outline: Outline) -> None:
-    """Put parts together that are one block: experts, inverted residuals, MLPs that convolve."""
-    for find in (_find_experts, _find_mix, _find_inverted, _find_steered):
+    """Put parts together that are one block: experts, inverted residuals."""
+    for find in (_find_experts, _find_inverted, _find_steered):
         merged = list(find(outline))
         if merged:
             outline.merge(merged)
@@ -155,28 +155,6 @@ def _walk_steered(outline: Outline, last: OutlinePart) -> list[OutlinePart]:
         if found[0].kind == "conv":
             break
     return parts
-
-
-def _find_mix(outline: Outline) -> Iterator[Merge]:
-    """Find an MLP whose hidden features are convolved, each alone.
-
-    E. Xie and others, SegFormer, 2021, equation 3.
-    """
-    for deep in outline.of_kind("conv"):
-        givers = outline.givers(deep)
-        behind = outline.only_user(deep)
-        if not deep.is_depthwise or len(givers) != 1 or behind is None:
-            continue
-        first = givers[0]
-        if first.kind != "linear" or behind.kind != "linear":
-            continue
-        activations = [found.name for found in deep.parts if found.kind == "activation"]
-        details = MlpDetails(
-            activation=", ".join(dict.fromkeys(activations)) or None,
-            widths=(first.in_features, first.out_features, behind.out_features),
-        )
-        parts = [first, deep, behind]
-        yield parts, make_part(parts, "mlp", "convolutional MLP", details)
 
 
 def _find_experts(outline: Outline) -> Iterator[Merge]:

@@ -126,7 +126,8 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
         name = f"{facts['side']} × {facts['side']} {name}"
     heads, width = facts.get("heads"), facts.get("head_width")
     shared = facts.get("kv_heads")
-    text = name
+    # words, but for SwiGLU and MLP
+    text = name[0].lower() + name[1:] if name[1:2].islower() and " " in name else name
     if isinstance(heads, int):
         text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
         if isinstance(shared, int) and shared != heads:
@@ -174,7 +175,8 @@ def write_feeding(facts: Mapping[str, Detail]) -> str:
         beside = facts.get("shared_experts")
         more = f" and {beside} shared" if beside else ""
         return f"{experts} expert{'' if experts == 1 else 's'}{more}{chosen}{unit}"
-    text = name
+    # words, but for SwiGLU and MLP
+    text = name[0].lower() + name[1:] if name[1:2].islower() and " " in name else name
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])
     if "MLP" in name and facts.get("activation"):

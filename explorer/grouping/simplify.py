@@ -26,6 +26,7 @@ from .kinds import outermost_family
 from .like_columns import fold_like_columns
 from .like_nodes import fold_like_nodes
 from .likeness import are_left
+from .listed_stages import group_listed_stages
 from .loop_bodies import Steps, cut_run, find_steps
 from .loop_cycles import find_loop_cycles
 from .member_nodes import is_layer, list_nodes_inside
@@ -103,6 +104,9 @@ def simplify_tree(
     folder = Folder(root, labels, taken)
     groups = folder.collect()
     if grouping in ("auto", "repeats") and folder.group_loops(shape_nodes, pieces):
+        groups = folder.collect()
+    if grouping == "auto":
+        group_listed_stages(root, labels, folder.free_path)
         groups = folder.collect()
     step("looking for repeats")
     if len(groups) > 1 or labels:

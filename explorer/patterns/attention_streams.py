@@ -22,6 +22,8 @@ from .readings import read_ints, read_numbers
 from .score_axes import find_compared_axis, find_head_axis, find_summed_axis
 from .traced_axes import trace_axis
 
+#: of keys and values that are of fewer places than queries
+REDUCTION = "spatial reduction"
 #: what makes another form of a value together with constants, or of several of one value
 _FORMING = (
     *(*ARRANGING, *PICKING, "activates", "adds", "clips", "convolves", "divides", "joins"),
@@ -225,7 +227,7 @@ def write_forms(forms: tuple[Form, Form], counts: tuple[int, int]) -> tuple[str,
         return f"query pooled{_write_strides(query.pooled)}", 0
     if key.pooled and not query.pooled and not ratio >= 1:
         scale = _write_strides(key.pooled)
-        return f"spatial reduction{scale}", key.pooled[0] if len({*key.pooled}) == 1 else 0
+        return f"{REDUCTION}{scale}", key.pooled[0] if len({*key.pooled}) == 1 else 0
     if is_pooled and ratio > 1 and ratio.is_integer():
         return f"query pooled, 1 of {ratio:.0f} places", 0
     return ("query pooled" if is_pooled else ""), 0

@@ -110,6 +110,27 @@ swiglu (float[2, 16, 8] x) => (float[2, 16, 8] y)
 """,
         "SwiGLU 8 → 32 → 8",
     ),
+    "convolutional-mlp": (
+        """
+neighbours (float[2, 16, 8] x) => (float[2, 16, 8] y)
+<int64[2] wider = {8, 32}, int64[2] narrower = {32, 8}, int64[4] of_kernel = {32, 1, 3, 3},
+ int64[4] map = {2, 32, 4, 4}, int64[3] list = {2, 32, 16}>
+{
+  w1 = ConstantOfShape (wider)
+  kernel = ConstantOfShape (of_kernel)
+  w2 = ConstantOfShape (narrower)
+  hidden = MatMul (x, w1)
+  channels = Transpose <perm = [0, 2, 1]> (hidden)
+  places = Reshape (channels, map)
+  near = Conv <group = 32, pads = [1, 1, 1, 1]> (places, kernel)
+  told = Reshape (near, list)
+  tokens = Transpose <perm = [0, 2, 1]> (told)
+  activated = Relu (tokens)
+  y = MatMul (activated, w2)
+}
+""",
+        "Convolutional MLP 8 → 32 → 8, depthwise 3×3, ReLU",
+    ),
     "experts": (
         """
 experts (float[16, 8] x) => (float[16, 8] y)

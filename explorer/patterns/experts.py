@@ -14,6 +14,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import ARRANGING, Operations, list_data
 from .picked_factors import picks_factors
+from .sorted_experts import read_sorted_experts
 from .transformer_details import ExpertsDetails
 from .weight_sizes import read_dims
 
@@ -140,7 +141,13 @@ def _find_mixture(
     if choice is not None and operations.kinds[choice] == "TopK":
         # of several the last one: groups of experts may be chosen before (DeepSeek-AI, DeepSeek-V3,
         # 2024, section 2.1.2)
-        choice = max(number for number in numbers if operations.kinds[number] == "TopK")
+        choice = max(
+            number
+            for number in numbers
+            if operations.kinds[number] == "TopK"
+            # of all tokens and choices: that sorts
+            and (number == choice or _read_count(operations, operations.nodes[number]) <= count)
+        )
     kinds = {number: operations.kinds[number] for number in sorted(numbers)}
     owners = [found for n in kinds if (found := blocks.owner[n]) is not None]
     experts = {id(found): found for found in owners if found.kind == "mlp"}
@@ -160,7 +167,9 @@ def _find_mixture(
     if is_picked:  # these have picked weights; others are shared by all tokens
         picked = {*tables, *products}
         experts = {key: found for key, found in experts.items() if not picked & found.numbers}
-    if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
+    sorted_experts = read_sorted_experts(blocks, numbers, count)
+    is_listed = len(experts) > 1 and len(experts) >= count // 2
+    if not (fused or is_picked or is_listed or sorted_experts):
         return None
     facts = [write_count(count, "expert")]
     chosen = _read_count(operations, operations.nodes[choice]) if choice is not None else 0
@@ -191,6 +200,12 @@ def _find_mixture(
             # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
             shared_experts=shared or None,
         )
+    if sorted_experts is not None:
+        widths, is_gated = sorted_experts
+        activations = {found.name for found in owners if found.kind == "activation"}
+        is_swish = is_gated and activations - _ROUTING == {"SiLU"}
+        details = replace(details, widths=widths, unit="SwiGLU" if is_swish else None)
+        facts.append(" ".join([*(["SwiGLU"] if is_swish else []), write_widths(*widths)]))
     end = max(numbers)
     if not operations.is_closed(set(numbers), end):
         return None

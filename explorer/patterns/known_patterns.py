@@ -38,6 +38,7 @@ from .convolutional_attention import (
     find_focal_modulations,
     find_gated_convolutions,
 )
+from .convolutional_mlps import find_convolutional_mlps
 from .convolutions import find_convolutions
 from .cost_volumes import find_cost_volumes
 from .crosses import find_crosses, find_factorizations
@@ -222,6 +223,7 @@ PARTS = (
     _EXPERTS,
     _ADAPTIVE,
     _CONVOLUTIONS,
+    _part("convolutional-mlp", find_convolutional_mlps, "mlp", family="linear"),
     _part("branched-convolution", find_branched_convolutions, "conv", family="linear"),
     _EXCITATIONS,
     *UNITS,

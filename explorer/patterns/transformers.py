@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from .attention_streams import REDUCTION
 from .convolution_details import ConvolutionDetails
 from .deformable_attention import DEFORMABLE
 from .found_blocks import FoundBlock, FoundBlocks
@@ -51,6 +52,7 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if not 1 <= len(attentions) <= 2 or len(feeding) != 1 or len(norms) > 6:
         return
     others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
+    others = [f for f in others if not _reduces_keys(blocks, f, attentions)]
     is_adaptive = any(norm.kind == "adaptive norm" for norm in norms)
     if is_adaptive:
         others = _leave_out_conditions(blocks, others)
@@ -180,6 +182,22 @@ def _leave_out_conditions(
         else:
             left.append(entry)
     return left
+
+
+def _reduces_keys(
+    blocks: FoundBlocks, entry: FoundBlock | int, attentions: Sequence[FoundBlock]
+) -> bool:
+    """Return whether a convolution makes fewer places of what one attention alone compares.
+
+    The attention tells of it (W. Wang and others, Pyramid Vision Transformer, 2021, figure 4).
+    """
+    if not isinstance(entry, FoundBlock) or entry.kind != "conv":
+        return False
+    users = {*blocks.operations.users[entry.end]}
+    return any(
+        users <= attention.numbers and any(fact.startswith(REDUCTION) for fact in attention.facts)
+        for attention in attentions
+    )
 
 
 def _adds_positions(

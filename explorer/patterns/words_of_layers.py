@@ -12,6 +12,11 @@ LAYERS = (
         "SwiGLU, GEGLU", "MLPs whose hidden features are a product of two projections.", "mlp"
     ),
     FigureWord(
+        "convolutional MLP",
+        "An MLP with a depthwise convolution between its linear layers: Mix-FFN.",
+        "convolutional-mlp",
+    ),
+    FigureWord(
         "mixture of experts", "Several MLPs, of which each token is sent to some.", "experts"
     ),
     FigureWord(

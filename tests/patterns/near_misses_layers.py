@@ -31,6 +31,23 @@ a product, distances to rows
 a weight, both are computed
   float[2, 16, 8] x) => float[2, 16, 8] x, float[2, 8, 32] w)
   MatMul (x, weight) => MatMul (x, w)
+[convolutional-mlp]
+a depthwise convolution, that of all channels = Linear · Conv · ReLU · Linear 8 → 32 → 32 → 8
+  {32, 1, 3, 3} => {32, 32, 3, 3}
+  group = 32 => group = 1
+an activation = Linear · Conv · Linear 8 → 32 → 32 → 8
+  activated = Relu (tokens) =>
+  MatMul (activated, w2) => MatMul (tokens, w2)
+a layer behind it = Linear · Conv · ReLU 8 → 32 → 32
+  y = MatMul (activated, w2) =>
+  activated = Relu => y = Relu
+  float[2, 16, 8] y => float[2, 16, 32] y
+places that stay as many = Linear · Conv · ReLU · Linear 8 → 32 → 32 → 8, /2
+  pads = [1, 1, 1, 1] => pads = [1, 1, 1, 1], strides = [2, 2]
+  {2, 32, 16} => {2, 32, 4}
+  float[2, 16, 8] y => float[2, 4, 8] y
+what nothing else takes
+  float[2, 16, 8] y) => float[2, 16, 8] y, float[2, 32, 4, 4] near)
 [fixed-transform]
 waves, the numbers are any = Linear 32 → 17
   waves = Cos (angles) =>

@@ -87,3 +87,50 @@ def test_rows_that_are_factors_are_no_embedding(use: str, told: str) -> None:
     graph = graph_of(text, table=[10, 16, 32])
     found = recognise([node for node in graph.nodes if node.op_type == "Gather"])
     assert (found.text if found is not None else "") == told
+
+
+_SORTED = """
+    l = MatMul (x, router)  two = Constant <value = int64[1] {2}> ()  s, e = TopK (l, two)
+    all = Constant <value = int64[1] {32}> ()  flat = Constant <value = int64[1] {-1}> ()
+    e1 = Reshape (e, flat)  o1, order = TopK <largest = 0> (e1, all)
+    halves = Constant <value = int64 {2}> ()  rows = Div (order, halves)
+    last = Constant <value = int64[1] {1}> ()  r1 = Unsqueeze (rows, last)  x1 = GatherND (x, r1)
+    four = Constant <value = int64 {4}> ()  hot = Constant <value = int64[2] {0, 1}> ()
+    marks = OneHot (e1, four, hot)  zero = Constant <value = int64[1] {0}> ()
+    sizes = ReduceSum <keepdims = 0> (marks, zero)  PARTS = Split (x1, SIZES)
+    PRODUCTS  h = Concat <axis = 0> (HIDDEN)  ACTIVATED
+    MORE = Split (m, SIZES)  AGAIN  o = Concat <axis = 0> (OUT)
+    p = Softmax (s)  p1 = Reshape (p, flat)  o2 = Unsqueeze (order, last)  p2 = GatherND (p1, o2)
+    p3 = Unsqueeze (p2, last)  w = Mul (o, p3)  none = Constant <value = int64[2] {16, 16}> ()
+    zeros = ConstantOfShape (none)  y = ScatterND <reduction = "add"> (zeros, r1, w)
+"""
+_SWIGLU = "a, b = Split <axis = -1, num_outputs = 2> (h)  g = Sigmoid (a)  k = Mul (a, g)"
+
+
+@pytest.mark.parametrize(
+    ("activated", "hidden", "sizes", "told"),
+    [
+        (f"{_SWIGLU}  m = Mul (k, b)", 64, "sizes", "SwiGLU 16 → 32 → 16"),
+        ("m = Relu (h)", 32, "sizes", "16 → 32 → 16"),
+        ("m = Relu (h)", 32, "eight", ""),  # the same count for each: nothing was routed
+    ],
+)
+def test_each_expert_takes_a_part_of_sorted_rows(
+    activated: str, hidden: int, sizes: str, told: str
+) -> None:
+    text = _SORTED.replace("ACTIVATED", activated).replace("SIZES", sizes)
+    for word, names in {
+        "PARTS": "q{}",
+        "PRODUCTS": "h{0} = MatMul (q{0}, up{0})",
+        "HIDDEN": "h{}",
+        "MORE": "n{}",
+        "AGAIN": "v{0} = MatMul (n{0}, down{0})",
+        "OUT": "v{}",
+    }.items():
+        listed = [names.format(number) for number in range(4)]
+        text = text.replace(word, ("  " if "=" in names else ", ").join(listed))
+    eight = "eight = Constant <value = int64[4] {8, 8, 8, 8}> ()  "
+    ups = {f"up{number}": (16, hidden) for number in range(4)}
+    downs = {f"down{number}": (32, 16) for number in range(4)}
+    found = text_of_nodes(eight + text, router=(16, 4), **ups, **downs)
+    assert found == (f"Mixture of experts, 4 experts, top 2, {told}" if told else "")
