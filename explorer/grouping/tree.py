@@ -18,6 +18,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
 from .copies import copies_input, find_copies, take_out_copies
+from .empty_names import dissolve_empty_names
 from .group import Group, adopt
 from .hoisting import Hoisted, hoist_shared
 from .order import delay_stored, rank_producers_first
@@ -218,6 +219,7 @@ def build_group_tree(
     if grouping == "auto":
         dissolve_recursion(tree.root)
         dissolve_wrappers(tree.root)
+        dissolve_empty_names(tree.root)
     return tree
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.constant import constant_tensor
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .picked_parts import read_parts
-from .readings import read_ints, read_numbers
+from .picked_parts import place_axis, read_parts
+from .readings import read_int, read_ints, read_numbers
 
 #: fewer parts are halves
 _LEAST = 3
@@ -22,6 +23,8 @@ class _Series(NamedTuple):
     """Parts of one axis at equal distances."""
 
     axis: int
+    size: int | None
+    first: int
     parts: int
     length: int
     hop: int
@@ -51,11 +54,30 @@ def find_chunks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             every = inner.numbers | numbers
             yield FoundBlock("chunks", "Unfold", every, join, (size,), parts=(inner,))
             continue
-        if operations.is_closed(numbers, join):
+        if not operations.is_closed(numbers, join):
+            continue
+        row = _read_row(node, series)
+        if row:  # what lies side by side is put side by side
+            yield FoundBlock("chunks", "Slice", frozenset(numbers), join, (row,))
+        else:
             facts = [f"{series.parts:,} of {series.length:,}"]
             if series.hop != series.length:
                 facts.append(f"hop {series.hop:,}")
             yield FoundBlock("chunks", "Chunks", frozenset(numbers), join, tuple(facts))
+
+
+def _read_row(join: Node, series: _Series) -> str:
+    """Return which places parts are altogether that are joined as they were; "" for others."""
+    total = series.parts * series.length
+    facts = find_value_facts(join.graph.model)
+    axis = place_axis(read_int(join, "axis"), facts.find_dims(join.output(0)))
+    if axis != series.axis or series.hop != series.length or series.size is None:
+        return ""
+    if series.first == 0:
+        return f"first {total:,} of {series.size:,}"
+    if series.first + total == series.size:
+        return f"last {total:,} of {series.size:,}"
+    return f"{series.first:,} … {series.first + total - 1:,} of {series.size:,}"
 
 
 def _cuts_whole(found: FoundBlock) -> bool:
@@ -69,6 +91,7 @@ def _read_series(blocks: FoundBlocks, slices: list[int | None]) -> _Series | Non
     if len(numbers) < max(_LEAST, len(slices)) or len({*numbers}) < len(numbers):
         return None
     starts, lengths, axes, of = [], set(), set(), set()
+    sizes: set[int | None] = set()
     for number in numbers:
         node = operations.nodes[number]
         if not node.operator.has("slices") or blocks.owner[number] is not None:
@@ -85,12 +108,18 @@ def _read_series(blocks: FoundBlocks, slices: list[int | None]) -> _Series | Non
         lengths.add(part.length)
         axes.add(part.axis)
         of.add(operations.operands[number][0])
+        sizes.add(part.size if isinstance(part.size, int) else None)
     hops = {second - first for first, second in pairwise(starts)}
     axis = axes.pop()
     if axes or axis is None or len(of) != 1 or len(lengths) != 1 or len(hops) != 1:
         return None
     (hop,), (length,) = hops, lengths
-    return _Series(axis, len(numbers), length, hop) if hop > 0 and length > 0 else None
+    size = sizes.pop() if len(sizes) == 1 else None
+    return (
+        _Series(axis, size, starts[0], len(numbers), length, hop)
+        if hop > 0 and length > 0
+        else None
+    )
 
 
 def find_overlap_adds(blocks: FoundBlocks) -> Iterator[FoundBlock]:

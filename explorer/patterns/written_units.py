@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 
 from .convolutions import read_convolution
@@ -174,6 +175,8 @@ def find_partial_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             details = read_convolution(operations, layer.end)
             if max(details.kernel, default=1) == 1 or not details.in_features or details.stride:
                 continue
+            if _parts_places(part, whole, details.in_features):
+                continue
             splits = {n for v in (part, rest) if (n := operations.giver(v)) is not None}
             numbers = {join, layer.end, *splits}
             if operations.is_closed(numbers, join):
@@ -182,6 +185,21 @@ def find_partial_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     "unit", "Partial convolution", frozenset(numbers), join, facts, parts=(layer,)
                 )
                 break
+
+
+def _parts_places(part: Value, whole: Value, channels: int) -> bool:
+    """Return whether a part is of the places, not of the channels that a convolution takes.
+
+    So one is computed of all tokens but a first one (H. Fan and others, Multiscale Vision
+    Transformers, 2021, section 3.1).
+    """
+    facts = find_value_facts(whole.graph.model)
+    found = facts.find_dims(whole), facts.find_dims(part)
+    before, after = ([size for size in dims or () if size != 1] for dims in found)
+    if not before or len(before) != len(after):
+        return False
+    sizes = [few for many, few in zip(before, after, strict=True) if many != few]
+    return sizes != [channels] and None not in sizes
 
 
 def _find_parted(operations: Operations, value: Value) -> Value | None:
