@@ -26,7 +26,7 @@ _LABEL = "constants"
 _AND = " · "
 
 #: what gives something stored in another shape, or in parts
-_ARRANGING = (*LAYOUT_TRAITS, "broadcasts", "slices", "splits")
+_ARRANGING = (*LAYOUT_TRAITS, "broadcasts", "scatters", "slices", "splits")
 
 Child = Group | Node
 
@@ -128,11 +128,29 @@ def _arranges(node: Node) -> bool:
 
 
 def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:
-    """Return whether a child is a node that is fit, or holds nothing but such nodes."""
-    if isinstance(child, Group):
-        is_flat = child.kind in ("operation", "preparation") and not child.inner_groups()
-        return is_flat and fit.issuperset(list_inner_nodes(child))
-    return child in fit
+    """Return whether a child is a node that is fit, or holds nothing but such nodes.
+
+    Modules of an author stay, and what is of a known kind: positions that waves tell.
+    """
+    if isinstance(child, Node):
+        return child in fit
+    if child.kind not in ("block", "operation", "preparation", "repeat"):
+        return False
+    if not fit.issuperset(list_inner_nodes(child)):
+        return False
+    is_simple = child.kind in ("operation", "preparation")
+    return not (child.inner_groups() if is_simple else _tells_something(child))
+
+
+def _tells_something(group: Group) -> bool:
+    """Return whether a group is of a known kind, or holds a module of the author's."""
+    pending = [group]
+    while pending:
+        inner = pending.pop()
+        if inner.recognised is not None or (inner.kind == "scope" and not inner.names_operator):
+            return True
+        pending += inner.inner_groups()
+    return False
 
 
 def _wrap(group: Group, piece: list[Child], free_path: FreePath) -> None:

@@ -194,8 +194,17 @@ def _find_nearly_all(group: Group, holding: set[Group]) -> Group | None:
 
 
 def _is_nearly_all(inner: Group, group: Group) -> bool:
-    apart = sum(other.node_count for other in group.inner_groups() if _is_apart(other))
-    return inner.node_count >= _NEARLY_ALL * (group.node_count - apart)
+    apart = sum(_count_drawn(other) for other in group.inner_groups() if _is_apart(other))
+    return _count_drawn(inner) >= _NEARLY_ALL * (_count_drawn(group) - apart)
+
+
+def _count_drawn(group: Group) -> int:
+    """Return how many nodes a group has that are not hidden where it is open."""
+    if group.kind == "shape":
+        return 0
+    inner = group.inner_groups()
+    hidden = sum(one.node_count - _count_drawn(one) for one in inner)
+    return group.node_count - hidden
 
 
 def _find_only_stack(group: Group) -> Group | None:

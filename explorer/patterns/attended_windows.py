@@ -43,7 +43,7 @@ class AttendedWindows:
     @property
     def facts(self) -> tuple[str, ...]:
         """The size of a window, and whether windows are shifted."""
-        size = f"{self.part.size}×{self.part.size}"
+        size = self.part.text
         return (size, "shifted") if self.shifted else (size,)
 
 

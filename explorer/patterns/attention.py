@@ -239,7 +239,7 @@ def _complete(
         causal=is_masked,
         window=window or None,
         reduction=reduction or None,
-        side=windows.part.size if windows is not None and is_windowed else None,
+        side=windows.part.side if windows is not None and is_windowed else None,
         shifted=windows is not None and is_windowed and windows.shifted,
         attention=name,
     )

@@ -1,4 +1,4 @@
-"""Parts of an image whose places attend to one another alone: windows, and grids of far places."""
+"""Parts of an image or a video whose places attend to one another alone: windows, and grids."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from netloupe.explorer.model import Node
 from .operations import Operations
 from .readings import read_ints
 
-#: batch, features, and rows and columns, both cut in two
-_RANK = 6
+#: batch, features, and rows and columns, both cut in two; of a video also frames
+_RANKS = (6, 8)
 #: batch, windows, places in each, features
 _RANK_OF_PARTS = 4
+#: rows and columns, both cut in two
+_OF_IMAGE = 4
 _MOST_USERS = 8
 _MOST_STEPS = 3
 
@@ -23,24 +25,35 @@ class ImagePart(NamedTuple):
 
     Parameters
     ----------
-    size
-        How many rows, and columns, of places attend to one another.
+    sizes
+        How many places attend to one another along each axis: frames, rows, columns.
     is_grid
         Whether these are as far from one another as they can be, instead of beside one another.
     """
 
-    size: int
+    sizes: tuple[int, ...]
     is_grid: bool = False
+
+    @property
+    def side(self) -> int | None:
+        """How many rows, and columns, a square of an image has; None for other windows."""
+        is_square = 2 * len(self.sizes) == _OF_IMAGE and len({*self.sizes}) == 1
+        return self.sizes[0] if is_square else None
+
+    @property
+    def text(self) -> str:
+        """How many places there are: ``7×7``, ``8×7×7``."""
+        return "×".join(map(str, self.sizes))
 
     @property
     def fact(self) -> str:
         """What is told of it: ``windows 7×7``, ``grid 7×7``."""
-        return f"{'grid' if self.is_grid else 'windows'} {self.size}×{self.size}"
+        return f"{'grid' if self.is_grid else 'windows'} {self.text}"
 
 
 def cuts_windows(node: Node) -> bool:
     """Return whether a node is a Transpose that may cut an image into windows."""
-    return node.operator.has("permutes") and len(read_ints(node, "perm")) == _RANK
+    return node.operator.has("permutes") and len(read_ints(node, "perm")) in _RANKS
 
 
 def read_image_part(operations: Operations) -> ImagePart | None:
@@ -60,9 +73,9 @@ def read_part_of(operations: Operations, nodes: Sequence[Node]) -> ImagePart | N
         if not node.operator.has("reshapes") or len(node.inputs) < len(("data", "shape")):
             continue
         dims = operations.context.read_list(node.input(1))
-        if len(dims) != _RANK:
+        if len(dims) not in _RANKS:
             continue
-        for turned in _list_turned(node, _RANK):
+        for turned in _list_turned(node, len(dims)):
             part = _read_part(turned, [dim if isinstance(dim, int) else 0 for dim in dims])
             if part is not None:
                 return part
@@ -83,20 +96,20 @@ def _list_turned(node: Node, rank: int) -> list[Node]:
 def _read_part(turned: Node, dims: list[int]) -> ImagePart | None:
     """Return what places attend to one another by where their axes are moved."""
     perm = read_ints(turned, "perm")
-    # features stand last or behind the batch, and rows are cut before columns are
+    cut = len(dims) - 2
+    # features stand last or behind the batch, and frames and rows are cut before columns are
     for first in (1, 2):
-        rows, columns = (first, first + 1), (first + 2, first + 3)
-        windows, inner = (rows[0], columns[0]), (rows[1], columns[1])
-        if tuple(perm[1:5]) == (*windows, *inner):
+        windows = tuple(range(first, first + cut, 2))
+        inner = tuple(axis + 1 for axis in windows)
+        if tuple(perm[1 : 1 + cut]) == (*windows, *inner):
             is_grid = _swaps_parts(turned)
-            sizes = {dims[axis] for axis in (windows if is_grid else inner)}
-        elif tuple(perm[1:5]) == (*inner, *windows):
+        elif tuple(perm[1 : 1 + cut]) == (*inner, *windows):
             is_grid = True
-            sizes = {dims[axis] for axis in windows}
         else:
             continue
-        size = sizes.pop()
-        return ImagePart(size, is_grid) if not sizes and size > 1 else None
+        sizes = tuple(dims[axis] for axis in (windows if is_grid else inner))
+        is_square = len({*sizes}) == 1 or cut > _OF_IMAGE
+        return ImagePart(sizes, is_grid) if is_square and min(sizes) > 1 else None
     return None
 
 

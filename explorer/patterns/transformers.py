@@ -103,7 +103,7 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         norm=norm or None,
         attention=seen,
         feeding=fed.details if isinstance(fed.details, MlpDetails | ExpertsDetails) else None,
-        window=part.size if part is not None and not part.is_grid else None,
+        window=part.side if part is not None and not part.is_grid else None,
     )
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     if attentions[0].name == "Mamba-2":

@@ -118,3 +118,41 @@ def test_one_number_that_is_repeated_was_not_learned() -> None:
     assert _find(text) == [["Expand", "Mul"]]
     row = "float[16] none = {1, 2, 3, 5, 8, 13, 21, 34, 1, 2, 3, 5, 8, 13, 21, 34}"
     assert _find(text.replace("float none = {0}", row)) == [["Expand"]]  # the row, wider
+
+
+def _find_mask_of_steps(*, module: str = "") -> tuple[int, list[str]]:
+    """Return how many boxes are drawn, and the labels of hidden groups.
+
+    A mask is written place by place into zeros, as exporters write what assigns to slices.
+    """
+    steps = "\n".join(
+        f"""
+        [{module}Transpose_{place}] t{place} = Transpose <perm = [0, 1]> (m{place})
+        [{module}Slice_{place}] s{place} = Slice (t{place}, from{place}, to{place})
+        [{module}ScatterND_{place}] m{place + 1} = ScatterND (t{place}, at{place}, ones)
+        """
+        for place in range(6)
+    )
+    stored = "".join(
+        f", int64[1] from{place} = {{{place}}}, int64[1] to{place} = {{{place + 1}}},"
+        f" int64[1, 1] at{place} = {{{place}}}"
+        for place in range(6)
+    )
+    text = f"""
+        steps (float[16, 16] x) => (float[16, 16] y)
+        <int64[2] square = {{16, 16}}, float[1, 16] ones = {{{", ".join(["1"] * 16)}}}{stored}>
+        {{
+          [a] w = ConstantOfShape (square)  [b] m0 = ConstantOfShape (square)
+          [first__MatMul] h = MatMul (x, w)  [first__Relu] r = Relu (h)
+          {steps}
+          [Mul] k = Mul (r, m6)  [last__MatMul] l = MatMul (k, w)  [last__Tanh] y = Tanh (l)
+        }}
+    """
+    root = build_group_tree(read(text).graph, "auto").root
+    hidden = [one.label for one in root.inner_groups() if one.kind == "shape"]
+    return len(root.children) - len(hidden), hidden
+
+
+def test_a_mask_that_is_written_in_steps_is_hidden_too() -> None:
+    drawn, hidden = _find_mask_of_steps()
+    assert (drawn, hidden) == (3, ["constants"])

@@ -42,9 +42,23 @@ def test_windows_that_change_places_with_their_places_are_a_grid() -> None:
     assert tell(text.replace("[0, 2, 1, 3]", "[0, 1, 3, 2]"), _FIRST) == "windows 4×4"
 
 
+@pytest.mark.parametrize(
+    ("perm", "told"),
+    [
+        ("0, 1, 3, 5, 2, 4, 6, 7", "windows 2×4×4"),
+        ("0, 2, 4, 6, 1, 3, 5, 7", "grid 2×2×2"),
+        ("0, 1, 3, 5, 4, 2, 6, 7", ""),  # rows and frames of windows in another order
+    ],
+)
+def test_windows_of_a_video_have_frames_too(perm: str, told: str) -> None:
+    dims = "1, 2, 2, 2, 4, 2, 4, 8"
+    found = tell(f"r = Reshape (x, d)  t = Transpose <perm = [{perm}]> (r)  y = Relu (t)", dims)
+    assert found == told
+
+
 def tell(text: str, dims: str) -> str:
     header = '<ir_version: 10, opset_import: ["": 21]>'
-    stored = f"int64[6] d = {{{dims}}}, int64[4] e = {{1, 4, 16, 32}}"
+    stored = f"int64[{len(dims.split(','))}] d = {{{dims}}}, int64[4] e = {{1, 4, 16, 32}}"
     graph = load_text(f"{header} g (float[1, 8, 8, 32] x) => (y) <{stored}> {{ {text} }}").graph
     part = read_image_part(Operations(graph.nodes, find_graph_context(graph)))
     return part.fact if part is not None else ""
