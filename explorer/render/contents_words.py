@@ -154,13 +154,23 @@ def _tell_more(
 ) -> str:
     """Return a chain, or for one of many equal layers the modules that repeat with what is there.
 
-    As convolutions with an attention between them, of which nothing else is a part on its own.
+    As convolutions with an attention between them, of which nothing else is a part on its own, or
+    units of two of them behind a pool.
     """
-    if len(names) < _MANY_LAYERS or len({*names}) > 1:
+    counts = Counter(names)
+    layers = _LAYERS & counts.keys()
+    if len(layers) != 1 or counts[next(iter(layers))] < _MANY_LAYERS or len(counts) > 2:
         return text
     stages = find_stages()
-    chain = _write_stages(stages)
-    return chain if chain and fits(chain) and not {*stages.names} <= _LAYERS else text
+    kinds = {*stages.names}
+    chain = _write_stages(stages) if len(counts) == 1 else ""
+    if len(kinds) == 1 and len(stages.names) > 1 and not any(map(is_container, kinds)):
+        # what has no weights, as a pool, is in no module that repeats
+        beside = [name for name in names if name not in layers]
+        is_before = len(beside) <= 1 and names[: len(beside)] == beside
+        units = _write_counts(Counter(stages.names)) if stages.is_chain and is_before else ""
+        chain = _BEHIND.join(filter(None, (*beside, units))) if units else ""
+    return chain if chain and fits(chain) and not kinds <= _LAYERS else text
 
 
 def _count_calls(ingredients: Sequence[Ingredient]) -> str:
