@@ -17,6 +17,8 @@ _MOST_DIGITS = 3
 #: a single layer has fewer nodes, and so much of a list is stages
 _LEAST_NODES = 4
 _SHARE = 0.5
+#: batch, channels, rows, columns
+_RANK_OF_MAPS = 4
 
 
 def number_stage(group: Group) -> int:
@@ -34,7 +36,16 @@ def number_stage(group: Group) -> int:
     stages = [*members.values()]
     if sum(stage.node_count >= _LEAST_NODES for stage in stages) < _SHARE * len(stages):
         return 0
-    return number[1] + 1 if all(find_ports(stage).tell() for stage in stages[1:]) else 0
+    return number[1] + 1 if all(map(_changes_sizes, stages[1:])) else 0
+
+
+def _changes_sizes(stage: Group) -> bool:
+    """Return whether a stage gives another width or resolution than it takes, as far as is seen."""
+    ports = find_ports(stage)
+    taken, given = {*ports.taken}, {*ports.given}
+    is_seen = len(taken) == len(given) == 1 and taken != given
+    of_maps = {len(dims) for dims in taken | given} == {_RANK_OF_MAPS}
+    return bool(ports.tell()) or (is_seen and of_maps)
 
 
 def _find_number(group: Group) -> tuple[str, int] | None:
