@@ -12,7 +12,7 @@ from netloupe.explorer.model import Node
 
 from .container_names import is_container
 from .group import Group, adopt
-from .wrappers import count_shown
+from .wrappers import count_open_boxes
 
 #: names of what a module calls
 _CALLED = frozenset({"body", "f", "fn", "func", "function", "g", "inner", "wrapped"})
@@ -49,7 +49,7 @@ def _take_one_away(group: Group) -> bool:
     """Take one frame away in a group; return whether there was one."""
     is_block = group.parent is not None and group.parent.kind == "repeat"
     held = _find_held(group) if is_block or group.kind == "scope" else None
-    is_seen = held is not None and count_shown(held) >= _LEAST_HELD and held.recognised is None
+    is_seen = held is not None and count_open_boxes(held) >= _LEAST_HELD and held.recognised is None
     if held is not None and is_block and is_seen and _fits(group, held):
         _dissolve(held, group)
         return True
@@ -92,7 +92,7 @@ def _says_nothing(group: Group) -> bool:
 
 
 def _fits(around: Group, wrapper: Group) -> bool:
-    return count_shown(around) + count_shown(wrapper) - 1 <= _MOST_CHILDREN
+    return count_open_boxes(around) + count_open_boxes(wrapper) - 1 <= _MOST_CHILDREN
 
 
 def _dissolve(wrapper: Group, around: Group) -> None:

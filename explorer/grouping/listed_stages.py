@@ -8,12 +8,14 @@ blocks and its norm). A list of lists without a module of its own says the same:
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from netloupe.explorer.model import Node
 
 from .group import Group
+from .member_nodes import list_nodes_inside
 from .role_groups import FreePath
 
 #: the name of a list and the place in it, and what stands behind: ``blocks.1.0``, ``block1.0``
@@ -21,6 +23,8 @@ _LISTED = re.compile(r"(?P<list>[A-Za-z_][A-Za-z_ ./]*?)\.?(?P<number>\d{1,2})(?
 _LEAST_STAGES, _MOST_STAGES = 2, 12
 #: fewer members are a layer and its norm, not a stage
 _LEAST_MEMBERS = 2
+#: members of a stack have such a share of their operators in common
+_SAME_OPERATORS = 0.75
 
 Children = list[Group | Node]
 
@@ -89,9 +93,19 @@ def _find_stages(
         stages.append((places[0], places[-1] + 1, number))
     if any(high - low < _LEAST_MEMBERS for low, high, _ in stages):
         return []
+    if len(taken) == 1 and all(_are_alike(children[low:high]) for low, high, _ in stages):
+        return []  # a stack each
     if len(taken) > 1:
         return [(low, high, f"Stage {number - first + 1}") for low, high, number in stages]
     return [(low, high, f"{min(taken)}.{number}") for low, high, number in stages]
+
+
+def _are_alike(members: Sequence[Group | Node]) -> bool:
+    """Return whether all members but one have nearly the same operators."""
+    counts = [Counter(node.operator for node in list_nodes_inside([one])) for one in members]
+    largest = max(counts, key=Counter.total)
+    alike = [(count & largest).total() >= _SAME_OPERATORS * largest.total() for count in counts]
+    return sum(alike) >= len(alike) - 1
 
 
 def _read_place(child: Group | Node, labels: Mapping[int, str]) -> tuple[str, int, bool] | None:

@@ -100,7 +100,7 @@ def _join_chains(root: Group) -> None:
 
 def _is_framed(group: Group) -> bool:
     """Return whether a module of no known kind has enough in it to be drawn as a frame."""
-    return group.recognised is None and count_shown(group) >= _LEAST_IN_FRAME
+    return group.recognised is None and count_open_boxes(group) >= _LEAST_IN_FRAME
 
 
 def _dissolve_heads(root: Group) -> None:
@@ -147,7 +147,7 @@ def _find_head(block: Group, is_exemplar: bool) -> Group | None:
     traits = ("adds", "subtracts", *(() if is_exemplar else PASSING_TRAITS))
     if not all(node.operator.has(*traits) for node in beside):
         return None
-    return head if count_shown(head) + len(beside) <= _MOST_CHILDREN else None
+    return head if count_open_boxes(head) + len(beside) <= _MOST_CHILDREN else None
 
 
 def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:
@@ -189,7 +189,7 @@ def _find_nearly_all(group: Group, holding: set[Group]) -> Group | None:
     largest = max(group.inner_groups(), key=lambda inner: inner.node_count, default=None)
     if largest is None or largest.kind != "scope" or largest not in holding:
         return None
-    count = count_shown(group) + count_shown(largest) - 1
+    count = count_open_boxes(group) + count_open_boxes(largest) - 1
     return largest if count <= _MOST_CHILDREN and _is_nearly_all(largest, group) else None
 
 
@@ -226,7 +226,7 @@ def _is_apart(group: Group) -> bool:
     return group.kind == "shape" or group.is_beside
 
 
-def count_shown(group: Group) -> int:
+def count_open_boxes(group: Group) -> int:
     """Return how many boxes a group has when it is open."""
     hidden = sum(inner.kind == "shape" for inner in group.inner_groups())
     return len(group.children) - hidden

@@ -335,7 +335,7 @@ def test_layers_of_models_without_names(name: str, truth: list[int]) -> None:
 @pytest.mark.parametrize("name", also_beside(["exported/segformer.dynamo.onnx"]))
 def test_stages_of_a_segformer_without_names(name: str) -> None:
     found = counts(load_blank(corpus_file(name)))
-    assert [count for label, count in found if label == "Attention block"] == [2, 2, 2, 2]
+    assert [count for label, count in found if label == "Transformer block"] == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(
