@@ -24,7 +24,7 @@ _LEAST_STAGES, _MOST_STAGES = 2, 12
 #: fewer members are a layer and its norm, not a stage
 _LEAST_MEMBERS = 2
 #: members of a stack have such a share of their operators in common
-_SAME_OPERATORS = 0.75
+_SAME_OPERATORS = 0.9
 
 Children = list[Group | Node]
 
@@ -93,16 +93,22 @@ def _find_stages(
         stages.append((places[0], places[-1] + 1, number))
     if any(high - low < _LEAST_MEMBERS for low, high, _ in stages):
         return []
-    if len(taken) == 1 and all(_are_alike(children[low:high]) for low, high, _ in stages):
-        return []  # a stack each
+    if len(taken) == 1:
+        groups = [
+            [one for one in children[low:high] if isinstance(one, Group)] for low, high, _ in stages
+        ]
+        if all(map(_are_alike, groups)):
+            return []  # a stack each
     if len(taken) > 1:
         return [(low, high, f"Stage {number - first + 1}") for low, high, number in stages]
     return [(low, high, f"{min(taken)}.{number}") for low, high, number in stages]
 
 
-def _are_alike(members: Sequence[Group | Node]) -> bool:
+def _are_alike(members: Sequence[Group]) -> bool:
     """Return whether all members but one have nearly the same operators."""
     counts = [Counter(node.operator for node in list_nodes_inside([one])) for one in members]
+    if not counts:
+        return False
     largest = max(counts, key=Counter.total)
     alike = [(count & largest).total() >= _SAME_OPERATORS * largest.total() for count in counts]
     return sum(alike) >= len(alike) - 1
