@@ -64,7 +64,7 @@ class ChildMaker:
         if item.is_terminal:
             return self._list_terminals(item)
         children = self._make_children(item, element)
-        join_ports_of_one(item, children)
+        join_ports_of_one(item, children, lambda graph: self.borders(graph).tree)
         bundle_ports(item, children)
         return children
 
@@ -105,7 +105,7 @@ class ChildMaker:
             children = self._members(item, shown)
         else:
             children = [self._make_member(item, body, shown)]
-        join_ports_of_one(item, children)
+        join_ports_of_one(item, children, lambda graph: self.borders(graph).tree)
         bundle_ports(item, children, found.only_from_others)
         item.carried = carried = gather_carried(
             found,

@@ -8,12 +8,13 @@ port of a frame goes on as one, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Graph, Value
 
 from .bundles import border_ports
+from .inner_takers import find_inner_takers
 from .item import MOST_SELECTED, Item
 from .links import list_link_kinds
 from .many_values import list_distinct
@@ -22,10 +23,17 @@ from .many_values import list_distinct
 _MOST_TAKERS = 3
 #: of more boxes, or ports of one box, it is told by their number alone which go together
 _MOST_BOXES, _MOST_PORTS = 400, 500
+#: more values are not told apart
+_MOST_APART = 12
 
 
-def join_ports_of_one(item: Item, children: Sequence[Item]) -> None:
+def join_ports_of_one(
+    item: Item, children: Sequence[Item], find_tree: Callable[[Graph], GroupTree]
+) -> None:
     """Give the children of an item one port for what comes from, or goes to, the same.
+
+    Values of a preparation that not one thing in a group takes both of are no one thing: what a
+    block subtracts from, and what it adds its result to.
 
     Parameters
     ----------
@@ -33,6 +41,8 @@ def join_ports_of_one(item: Item, children: Sequence[Item]) -> None:
         A newly opened item, its body made.
     children
         Its children without stubs; their ports are changed.
+    find_tree
+        Returns the groups of a graph.
     """
     if len(children) > _MOST_BOXES:
         return
@@ -58,10 +68,37 @@ def join_ports_of_one(item: Item, children: Sequence[Item]) -> None:
     wide = {value for value, count in takers.items() if count > _MOST_TAKERS}
     for child in children:
         if len(child.inputs) > 1:
-            child.inputs = _join(child, child.inputs, child.outputs, origins, wide)
+            ends = _tell_apart(child, origins, find_tree)
+            child.inputs = _join(child, child.inputs, child.outputs, ends, wide)
         if len(child.outputs) > 1:
             own = dict.fromkeys(child.values_at(child.outputs), -1) if _is_one(child) else goals
             child.outputs = _join(child, child.outputs, child.inputs, own, wide)
+
+
+def _tell_apart(
+    child: Item, origins: Mapping[Value, Hashable], find_tree: Callable[[Graph], GroupTree]
+) -> Mapping[Value, Hashable]:
+    """Return where values that a child takes come from, apart for those that others in it take.
+
+    Values of which one inner child takes two go together, and so do all that hang together so.
+    """
+    taken = [value for value in child.values_at(child.inputs) if value in origins]
+    if not isinstance(child.element, Group) or not 1 < len(taken) <= _MOST_APART:
+        return origins
+    tree = find_tree(child.element.graph)
+    sets: list[tuple[set[int], list[Value]]] = []
+    for value in taken:
+        takers = {*find_inner_takers(tree, child.element, value)}
+        if not takers:
+            return origins
+        values = [value]
+        for other in [one for one in sets if not takers.isdisjoint(one[0])]:
+            sets.remove(other)
+            takers |= other[0]
+            values += other[1]
+        sets.append((takers, values))
+    number = {value: place for place, (_, values) in enumerate(sets) for value in values}
+    return {**origins, **{value: (origins[value], number[value]) for value in taken}}
 
 
 def _is_one(child: Item) -> bool:
