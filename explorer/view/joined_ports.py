@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Graph, Value
+from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .bundles import border_ports
 from .inner_takers import find_inner_takers
@@ -62,17 +64,34 @@ def join_ports_of_one(
         if _is_one(child):
             origins.update(dict.fromkeys(child.values_at(child.outputs), index))
             goals.update(dict.fromkeys(child.values_at(child.inputs), index))
-    if not origins and not goals:
+    loops = {index: _list_sources(child) for index, child in enumerate(children)}
+    if not origins and not goals and not any(loops.values()):
         return
     takers = Counter(value for child in children for value in child.values_at(child.inputs))
     wide = {value for value, count in takers.items() if count > _MOST_TAKERS}
-    for child in children:
+    for index, child in enumerate(children):
         if len(child.inputs) > 1:
-            ends = _tell_apart(child, origins, find_tree)
+            ends = {**_tell_apart(child, origins, find_tree), **loops[index]}
             child.inputs = _join(child, child.inputs, child.outputs, ends, wide)
         if len(child.outputs) > 1:
             own = dict.fromkeys(child.values_at(child.outputs), -1) if _is_one(child) else goals
             child.outputs = _join(child, child.outputs, child.inputs, own, wide)
+
+
+def _list_sources(child: Item) -> dict[Value, Hashable]:
+    """Return what values are that come into a loop as one value in several layouts.
+
+    The steps behind the first one take the same for all of them.
+    """
+    element = child.element
+    if not isinstance(element, Group) or element.kind != "repeat" or not element.is_loop:
+        return {}
+    taken = list(child.values_at(child.inputs))[:_MOST_APART]
+    sources = [find_source(value, *LAYOUT_TRAITS) or value for value in taken]
+    counts = Counter(sources)
+    return {
+        value: source for value, source in zip(taken, sources, strict=True) if counts[source] > 1
+    }
 
 
 def _tell_apart(
