@@ -35,6 +35,7 @@ from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
 from .loop_words import tell_lacking_modules
+from .sum_words import find_lacking_sums
 
 #: folds of more nodes are not compared
 _MOST_COMPARED = 8_000
@@ -102,6 +103,9 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
         return []
     last = len(members) - 1
     told: list[str] = []
+    lacking = find_lacking_sums(members, reference)
+    if lacking and not _is_said_of_ends(lacking, " · ".join(said), last):
+        told.append(f"{_say_which(lacking, last, reference)} without sum")
     numbers = tell_numbers(members) if any(one.kind == "attributes" for one in found) else []
     if sum(one.kind == "operators" for one in found) > _MOST_KINDS:
         told.append("different parts")

@@ -82,6 +82,13 @@ def lack_sum(writer: Writer, number: int, x: str) -> str:
     return writer.add("Add", x, y) if number else y
 
 
+def join_instead(writer: Writer, number: int, x: str) -> str:
+    y, z = writer.linear(x, 8, 4), writer.linear(x, 8, 4)
+    if number:
+        return writer.add("Add", x, writer.add("Concat", y, z, axis=2))
+    return writer.add("Concat", writer.add("Add", y, z), z, axis=2)
+
+
 def have_more(writer: Writer, number: int, x: str) -> str:
     y = writer.linear(writer.norm(x))
     return writer.add("Add", x, writer.linear(y) if number == 3 else y)
@@ -194,6 +201,7 @@ def route(writer: Writer, number: int, x: str) -> str:
         (route, []),
         (lack_norm, ["the first without LayerNorm"]),
         (lack_sum, ["the first without sum"]),
+        (join_instead, ["the first without sum"]),  # as many operators, joined otherwise
         (have_more, ["the last with one more linear"]),
         (have_another, ["every second with tanh instead of ReLU"]),
         (take_more, ["takes 3, then 8"]),
