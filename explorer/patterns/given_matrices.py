@@ -26,6 +26,8 @@ _LEAST_ZEROS = 0.5
 _TABLES = 3
 #: between shares and the product that takes them as its fixed side
 _MOST_STEPS = 4
+#: values that a matrix is computed of
+_MOST_SEEN = 60
 
 
 def is_given(value: Value | None) -> bool:
@@ -37,7 +39,9 @@ def is_given(value: Value | None) -> bool:
     of a walk do (Y. Li and others, Diffusion Convolutional Recurrent Neural Network, 2018, section
     2.2). An order is a square of 0 and one other number, such as a triangle. Trained weights are
     none of these, nor are shares that are made of stored numbers (Z. Wu and others, Graph WaveNet,
-    2019, equation 5). Of several kinds of edges there are several squares, each times what was
+    2019, equation 5), or what is computed of an identity matrix alone, as that which takes means
+    off (P. Li and others, Towards Faster Training of Global Covariance Pooling Networks, 2018,
+    equation 2). Of several kinds of edges there are several squares, each times what was
     learned of its edges (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018,
     equation 10).
     """
@@ -45,7 +49,9 @@ def is_given(value: Value | None) -> bool:
         return False
     known = find_kept(value.graph, _KnownMatrices, _KnownMatrices).given
     if value not in known:
-        known[value] = _are_shares(value) or _holds_places_or_edges(value)
+        known[value] = (
+            _are_shares(value) or _is_made_of_identity(value) or _holds_places_or_edges(value)
+        )
     return known[value]
 
 
@@ -114,3 +120,32 @@ def _are_shares(given: Value) -> bool:
             return False
         value = node.input(0)
     return False
+
+
+def _is_made_of_identity(given: Value) -> bool:
+    """Return whether a value is computed of an identity matrix and of single numbers."""
+    pending, seen, has_identity = [given], set[Value](), False
+    while pending:
+        value = pending.pop()
+        node = value.producer
+        if value in seen:
+            continue
+        seen.add(value)
+        tensor = find_stored_tensor(value)
+        if tensor is not None:
+            if tensor.dtype.is_float and tensor.size > 1:
+                return False
+            continue
+        if node is None or len(seen) > _MOST_SEEN or node.operator.has("random"):
+            return False
+        if node.operator.has("fills"):
+            continue  # of one number
+        if node.operator.has("generates"):
+            has_identity = True
+            continue  # of what it takes the size alone counts
+        if node.operator.has("reads_shape"):
+            continue
+        laid_out = node.operator.has(*HANDING_TRAITS, "broadcasts", "repeats")
+        taken = node.inputs[:1] if laid_out else node.inputs
+        pending += [operand for operand in taken if operand is not None]
+    return has_identity
