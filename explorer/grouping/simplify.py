@@ -354,9 +354,9 @@ class Folder:
         is_family = len(families) == 1 and outermost_family(repeat.label) in families - {""}
         most = max((count for label, count in counts.items() if label), default=0)
         is_most = most >= max(_LEAST_OF_STEP * counts.total(), 1)
-        if is_family or is_most or ", " in repeat.label:
-            return
         is_all = around.kind == "scope" and len(around.children) == 1
+        if is_family or is_most or (", " in repeat.label and not is_all):
+            return
         _label_all(repeat, _STEP)
         repeat.label = around.label if is_all else _STEP
 

@@ -2,12 +2,15 @@
 
 A graph convolution adds up neighbours before it has a weight (K. Xu and others, How Powerful are
 Graph Neural Networks?, 2019, equation 4.1). Of the first layer no node with a weight gives to
-that sum, but the others have the same one behind weights.
+that sum, but the others have the same one behind weights. So has the first step of a normalizing
+flow, which scales and permutes its input (G. Papamakarios and others, Masked Autoregressive Flow
+for Density Estimation, 2017, section 3.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -19,8 +22,12 @@ from .weights import find_weight
 
 #: so many other layers begin as the first one
 _LEAST_OTHERS = 2
+#: so many nodes tell a beginning of a block that others than one weight follow on
+_LEAST_TELLING = 4
 #: more nodes are no beginning of a layer; so many pieces and layers are looked at
 _MOST_NODES, _MOST_PIECES, _MOST_LAYERS = 16, 32, 64
+#: of so many nodes of one operator those that feed the same are looked at
+_MOST_LIKE = 1000
 
 
 def find_begun_layers(
@@ -28,9 +35,10 @@ def find_begun_layers(
 ) -> list[PreparationPiece]:
     """Return the pieces with which the first layer begins as others do.
 
-    That is one whose last node alone feeds something else, and once: a node with a weight. Others
-    of its operator take what nodes behind weights compute in the same way, node by node, with
-    stored operands where the piece has some.
+    That is one whose last node alone feeds something else. Where this is one node with a weight,
+    others of its operator take what nodes behind weights compute in the same way, node by node,
+    with stored operands where the piece has some. Of other nodes, be they several, as many others
+    of the same operators take such.
 
     Parameters
     ----------
@@ -42,19 +50,23 @@ def find_begun_layers(
     found: list[PreparationPiece] = []
     tried = 0
     for piece in pieces:
-        if piece.is_shared or piece.purpose is not None or len(piece.nodes) > _MOST_NODES:
+        if piece.purpose is not None or len(piece.nodes) > _MOST_NODES:
             continue
         tried += 1
         if tried > _MOST_PIECES:
             break
         inside = {graph.nodes[index] for index in piece.nodes}
         ends = [(node, user) for node in inside for user in list_users(node) if user not in inside]
-        if len(ends) != 1 or ends[0][1].graph is not graph:
+        users = [user for _, user in ends]
+        if len({node for node, _ in ends}) != 1 or any(user.graph is not graph for user in users):
             continue
-        last, user = ends[0]
-        if find_weight(user) is None:
+        last = ends[0][0]
+        if len(users) == 1 and not piece.is_shared and find_weight(users[0]) is not None:
+            others = _list_others(graph, last, users[0])
+        elif len(piece.nodes) >= _LEAST_TELLING:
+            others = _list_like(graph, last, users)
+        else:
             continue
-        others = _list_others(graph, last, user)
         alike = sum(
             not is_before[graph.index_of(other)] and _are_alike(last, other, inside)
             for other in others
@@ -82,8 +94,24 @@ def _list_others(graph: Graph, last: Node, user: Node) -> Iterator[Node]:
                 yield giver
 
 
+def _list_like(graph: Graph, last: Node, users: Sequence[Node]) -> Iterator[Node]:
+    """Yield other nodes of a node's operator that feed as many nodes of the same operators."""
+    operators = graph.wiring.operators
+    wanted = Counter(user.op_type for user in users)
+    alike = np.flatnonzero(operators == operators[graph.index_of(last)])
+    for index in alike[:_MOST_LIKE].tolist():
+        node = graph.nodes[index]
+        if node is not last and Counter(user.op_type for user in list_users(node)) == wanted:
+            yield node
+
+
 def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
-    """Return whether what leads to a node of a piece leads to another node in the same way."""
+    """Return whether what leads to a node of a piece leads to another node in the same way.
+
+    A sum that each layer adds to begins with a stored number, as the logarithms of determinants of
+    a flow do with 0 (D. Rezende and S. Mohamed, Variational Inference with Normalizing Flows, 2015,
+    equation 7): what the first layer adds is stored as a whole, where it depends on no data.
+    """
     pairs = {first: other}
     pending = [first]
     while pending:
@@ -105,5 +133,11 @@ def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
                 elif pairs[source] is not giver:
                     return False
             elif is_input_independent(own) != is_input_independent(value):
-                return False
+                begins_sum = ours.operator.has("adds") and _is_fixed(ours)
+                if not begins_sum:
+                    return False
     return pairs.keys() == inside
+
+
+def _is_fixed(node: Node) -> bool:
+    return all(value is None or is_input_independent(value) for value in node.outputs)
