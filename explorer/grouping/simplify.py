@@ -19,6 +19,7 @@ from .crowded_rows import close_crowded_rows
 from .exemplars import is_first_odd
 from .group import Group, GroupKind, adopt
 from .heads import group_head
+from .idea_names import number_blocks
 from .incomplete_ends import add_incomplete_ends
 from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
@@ -137,6 +138,7 @@ def simplify_tree(
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         group_layouts(root, folder.free_path)
+        number_blocks(root)
         group_head(root, folder.free_path)
         fold_like_columns(root, labels, folder.make_sibling_repeat)
         fold_like_nodes(root, folder.make_sibling_repeat)

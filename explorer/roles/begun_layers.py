@@ -35,10 +35,10 @@ def find_begun_layers(
 ) -> list[PreparationPiece]:
     """Return the pieces with which the first layer begins as others do.
 
-    That is one whose last node alone feeds something else. Where this is one node with a weight,
-    others of its operator take what nodes behind weights compute in the same way, node by node,
-    with stored operands where the piece has some. Of other nodes, be they several, as many others
-    of the same operators take such.
+    That is one whose last node alone feeds something else, and once: a node with a weight. Others
+    of its operator take what nodes behind weights compute in the same way, node by node, with
+    stored operands where the piece has some. Or one all of which leads to its last node, where
+    others are computed in the same way, and each node feeds as many of the same operators.
 
     Parameters
     ----------
@@ -57,20 +57,16 @@ def find_begun_layers(
             break
         inside = {graph.nodes[index] for index in piece.nodes}
         ends = [(node, user) for node in inside for user in list_users(node) if user not in inside]
-        users = [user for _, user in ends]
-        if len({node for node, _ in ends}) != 1 or any(user.graph is not graph for user in users):
+        if not ends or any(user.graph is not graph for _, user in ends):
             continue
-        last = ends[0][0]
-        if len(users) == 1 and not piece.is_shared and find_weight(users[0]) is not None:
-            others = _list_others(graph, last, users[0])
-        elif len(piece.nodes) >= _LEAST_TELLING:
-            others = _list_like(graph, last, users)
-        else:
+        last, user = max(ends, key=lambda end: graph.index_of(end[0]))
+        is_layer = len(ends) == 1 and not piece.is_shared and find_weight(user) is not None
+        if not is_layer and len(piece.nodes) < _LEAST_TELLING:
             continue
-        alike = sum(
-            not is_before[graph.index_of(other)] and _are_alike(last, other, inside)
-            for other in others
-        )
+        alike = 0
+        for other in _list_others(graph, last, user) if is_layer else _list_like(graph, last):
+            pairs = {} if is_before[graph.index_of(other)] else _pair(last, other, inside)
+            alike += bool(pairs) and (is_layer or all(map(_feed_alike, pairs, pairs.values())))
         if alike >= _LEAST_OTHERS:
             found.append(piece)
     return found
@@ -94,19 +90,27 @@ def _list_others(graph: Graph, last: Node, user: Node) -> Iterator[Node]:
                 yield giver
 
 
-def _list_like(graph: Graph, last: Node, users: Sequence[Node]) -> Iterator[Node]:
+def _list_like(graph: Graph, last: Node) -> Iterator[Node]:
     """Yield other nodes of a node's operator that feed as many nodes of the same operators."""
     operators = graph.wiring.operators
-    wanted = Counter(user.op_type for user in users)
     alike = np.flatnonzero(operators == operators[graph.index_of(last)])
     for index in alike[:_MOST_LIKE].tolist():
         node = graph.nodes[index]
-        if node is not last and Counter(user.op_type for user in list_users(node)) == wanted:
+        if node is not last and _feed_alike(last, node):
             yield node
 
 
-def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
-    """Return whether what leads to a node of a piece leads to another node in the same way.
+def _feed_alike(one: Node, other: Node) -> bool:
+    ours, theirs = list_users(one), list_users(other)
+    return len(ours) == len(theirs) and _count_operators(ours) == _count_operators(theirs)
+
+
+def _count_operators(nodes: Sequence[Node]) -> Counter[str]:
+    return Counter(node.op_type for node in nodes)
+
+
+def _pair(first: Node, other: Node, inside: set[Node]) -> dict[Node, Node]:
+    """Return what leads to another node as a piece does to one of it, by nodes; {} for no such.
 
     A sum that each layer adds to begins with a stored number, as the logarithms of determinants of
     a flow do with 0 (D. Rezende and S. Mohamed, Variational Inference with Normalizing Flows, 2015,
@@ -118,25 +122,25 @@ def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
         ours = pending.pop()
         theirs = pairs[ours]
         if ours.op_type != theirs.op_type or len(ours.inputs) != len(theirs.inputs):
-            return False
+            return {}
         for own, value in zip(ours.inputs, theirs.inputs, strict=True):
             if own is None or value is None:
                 if own is not value:
-                    return False
+                    return {}
             elif own.producer in inside:
                 giver, source = value.producer, own.producer
                 if giver is None or source is None:
-                    return False
+                    return {}
                 if source not in pairs:
                     pairs[source] = giver
                     pending.append(source)
                 elif pairs[source] is not giver:
-                    return False
+                    return {}
             elif is_input_independent(own) != is_input_independent(value):
                 begins_sum = ours.operator.has("adds") and _is_fixed(ours)
                 if not begins_sum:
-                    return False
-    return pairs.keys() == inside
+                    return {}
+    return pairs if pairs.keys() == inside else {}
 
 
 def _is_fixed(node: Node) -> bool:
