@@ -86,12 +86,12 @@ def make_undone(steps: int = 4, layers: int = 3, *, is_undone: bool = True) -> M
         known = zeros
         for _ in range(steps):
             hidden = writer.add(
-                *(call("net/first", calls), "MatMul", known, writer.weight(f"a{layer}", 4, 8))
+                *(call("steerer/first", calls), "MatMul", known, writer.weight(f"a{layer}", 4, 8))
             )
-            hidden = writer.add(call("net/act", calls), "Relu", hidden)
+            hidden = writer.add(call("steerer/act", calls), "Relu", hidden)
             made = [
                 writer.add(
-                    *(call(f"net/{name}", calls), "MatMul", hidden),
+                    *(call(f"steerer/{name}", calls), "MatMul", hidden),
                     writer.weight(f"{name}{layer}", 8, _CHANNELS),
                 )
                 for name in ("shift", "scale")
