@@ -17,7 +17,11 @@ def _store(writer: Writer, name: str, values: object, dtype: type = np.float32) 
     return name
 
 
-def make_couplings(count: int = 4, *, is_added_inside: bool = True) -> Model:
+def _name(step: int, module: str, *, is_list: bool) -> str:
+    return f"maps.{step}/net/{module}" if is_list else call(f"map/net/{module}", step)
+
+
+def make_couplings(count: int = 4, *, is_added_inside: bool = True, is_list: bool = False) -> Model:
     """Return affine couplings, each after a scale of all channels; log-determinants are summed.
 
     Parameters
@@ -26,6 +30,8 @@ def make_couplings(count: int = 4, *, is_added_inside: bool = True) -> Model:
         How many there are.
     is_added_inside
         Whether each adds what is stored of its scale to the sum, or all together do in the end.
+    is_list
+        Whether the networks are in a list of their author's.
     """
     writer = Writer()
     writer.inputs["x"] = [1, _CHANNELS, 8, 8]
@@ -43,13 +49,16 @@ def make_couplings(count: int = 4, *, is_added_inside: bool = True) -> Model:
         first = writer.add("", "Slice", x, "none", "half", "axis")
         second = writer.add("", "Slice", x, "half", "all", "axis")
         hidden = writer.add(
-            call("map/net/net.0", step),
+            _name(step, "net.0", is_list=is_list),
             *("Conv", first, writer.weight(f"a{step}", 8, _HALF, 3, 3)),
             pads=[1, 1, 1, 1],
         )
-        hidden = writer.add(call("map/net/net.1", step), "Relu", hidden)
+        hidden = writer.add(_name(step, "net.1", is_list=is_list), "Relu", hidden)
         made = writer.add(
-            call("map/net/net.2", step), "Conv", hidden, writer.weight(f"b{step}", 4, 8, 1, 1)
+            _name(step, "net.2", is_list=is_list),
+            "Conv",
+            hidden,
+            writer.weight(f"b{step}", 4, 8, 1, 1),
         )
         moved = writer.add("", "Slice", made, "none", "half", "axis")
         factor = writer.add("", "Slice", made, "half", "all", "axis")

@@ -28,7 +28,7 @@ from .like_columns import fold_like_columns
 from .like_nodes import fold_like_nodes
 from .likeness import are_left
 from .listed_stages import group_listed_stages
-from .loop_bodies import Steps, cut_run, find_steps
+from .loop_bodies import Steps, cut_run, find_steps, find_typical
 from .loop_cycles import find_loop_cycles
 from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
@@ -207,10 +207,9 @@ class Folder:
                     if loop is None:
                         break
                     found = True
-                    first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
                     cycles = self._make_cycles(group, loop.steps)
                     repeat = cycles or self.make_sibling_repeat(
-                        group, loop.steps, int(first != second)
+                        group, loop.steps, find_typical(loop.steps)
                     )
                     group.children = [*loop.before, repeat, *loop.behind]
                     if cycles is None:

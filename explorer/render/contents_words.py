@@ -100,7 +100,7 @@ def write_contents(
     find_stages
         Returns the author's modules in it; asked for where its parts are no chain.
     steps
-        Of the one loop in it, how many there are; 0 where there is none.
+        Of each loop in it, how many there are; 0 where there is none, and where they differ.
     """
     if not ingredients:
         return MadeOf()

@@ -145,11 +145,11 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
 
 
 def _count_steps(group: Group) -> int:
-    """Return how many steps the one loop in a group has; 0 for none, and for several."""
+    """Return how many steps the loops in a group have; 0 for none, and where they differ."""
     block = group.children[group.exemplar] if group.kind == "repeat" else group
     inner = block.inner_groups() if isinstance(block, Group) else []
-    loops = [one for one in inner if one.kind == "repeat" and one.is_loop]
-    return len(loops[0].children) if len(loops) == 1 else 0
+    steps = {len(one.children) for one in inner if one.kind == "repeat" and one.is_loop}
+    return steps.pop() if len(steps) == 1 else 0
 
 
 def _list_apart(item: Item, own: Recognition, facts: Sequence[str]) -> list[str]:

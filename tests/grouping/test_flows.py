@@ -30,6 +30,12 @@ def test_couplings_are_a_stack_that_is_not_called_after_the_network_in_them() ->
         assert any(one.kind == "scope" for one in coupling.inner_groups())
 
 
+def test_names_of_a_list_are_kept() -> None:
+    tree = _build(make_couplings(is_list=True))
+    (stack,) = (group for group in repeats(tree) if group.parent is tree.root)
+    assert stack.label.startswith("maps.0")
+
+
 @pytest.mark.parametrize("is_added_inside", [True, False])
 def test_what_is_stored_of_each_coupling_stands_in_it(*, is_added_inside: bool) -> None:
     tree = _build(make_couplings(is_added_inside=is_added_inside))
