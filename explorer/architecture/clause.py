@@ -122,7 +122,8 @@ class Clause:
             return f"{told} in {self.uses:,} steps"
         if self.users:
             return f"{told} used on {join_with_and(self.users)}"
-        return f"{told} used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"
+        each = "each " if self.each_of > 1 else ""
+        return f"{told} {each}used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"
 
     def write_inside(self) -> str:
         """Return it in words as a part of another one: a name says enough, but of mixed blocks."""

@@ -14,6 +14,7 @@ from netloupe.explorer.patterns.weight_sizes import read_kernel
 
 from .called_blocks import BLOCK_OF
 from .detectors import find_detector
+from .flows import FLOW, gives_density_of_flow
 from .graph_kinds import update_over_depth
 from .levels import Levels, find_levels, works_on_maps, write_axes
 from .map_heads import find_map_heads
@@ -118,6 +119,8 @@ def find_network_kind(
         words = _list_words(outline, [one for one in every if id(one) not in updating], mixing)
         special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
         title = special or title or _name_by_blocks(every, mixing, words, is_shared)
+    if gives_density_of_flow(outline):
+        title = FLOW
     if title == CONVOLUTIONAL and not is_convolved(outline):
         title = _BESIDE_OTHERS
     if title in _OF_AXES:
@@ -187,7 +190,7 @@ def _name_by_blocks(
     if names["Mixer block"] and words in ([], ["convolutions"]):
         return "Mixer network"
     if kinds["coupling"] >= _LEAST_COUPLINGS and words in ([], ["convolutions"], ["attention"]):
-        return "Normalizing flow"  # L. Dinh and others, Real NVP, 2017: layers can be undone
+        return FLOW  # L. Dinh and others, Real NVP, 2017: layers can be undone
     if (
         kinds["message passing"]
         or kinds["graph network"]

@@ -18,6 +18,7 @@ from netloupe.explorer.patterns.transformer_details import CLASS_ATTENTION
 from netloupe.explorer.roles import find_weight
 
 from .causal import looks_back
+from .first_steps import needs_data
 from .layers import Layer, Stack
 from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
@@ -411,7 +412,9 @@ def collapse_shared(
         is_layer = are_most and piece.kind == "linear"
         is_short = piece.uses == steps - 1 > (1 if is_layer else 2)
         is_apart = is_short and (
-            _is_in_steps(tree, node, steps - 1) or _is_of_network(outline, tree, kept, piece, steps)
+            _is_in_steps(tree, node, steps - 1)
+            or needs_data(tree, node)
+            or _is_of_network(outline, tree, kept, piece, steps)
         )
         if is_short and not is_apart:
             piece.uses = steps

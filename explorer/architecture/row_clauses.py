@@ -162,9 +162,16 @@ def _tell_loop(
     outline: Outline, row: Sequence[Module], pieces: Sequence[Piece], *, is_loop: bool = False
 ) -> Clause:
     """Return what is used again and again, of which each block is there once."""
-    inside = [replace(one, uses=1) for one in tell_kinds(outline, [pieces])]
     name = name_loop(row[0])
     uses = count_uses(pieces)
+    alike = {tuple(piece.token for piece in module.pieces) for module in row}
+    is_each = bool(name) and len(row) > 1 == len(alike)
+    told = row[0].pieces if is_each else pieces
+    inside = [replace(one, uses=1) for one in tell_kinds(outline, [told])]
+    if is_each:
+        named = make_named(count_name(row, name), inside, pieces, uses)
+        members = tuple(tuple(module.pieces) for module in row)
+        return replace(named, members=members, each_of=len(row))
     if len(inside) == 1 and not name:
         return replace(tell_pieces(outline, pieces), is_plain=False)
     return replace(make_named(name, inside, pieces, uses), is_loop=is_loop or _is_loop(row[0]))

@@ -112,9 +112,11 @@ def _find_spans(
     spans: dict[Scope, tuple[int, int]] = {}
     shown = []
     for index, scope in enumerate(of_node):
-        if scope and index not in constants:
+        if scope is None or index in constants:
+            continue
+        shown.append(index)
+        if scope:
             spans[scope] = (spans.get(scope, (index, index))[0], index)
-            shown.append(index)
     return spans, np.array(shown, dtype=np.int64)
 
 

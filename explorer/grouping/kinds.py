@@ -23,6 +23,9 @@ from .group import Group
 _SAME_OPERATORS = 0.8
 #: a number, or one with a letter: ``4a``
 _DIGITS = re.compile(r"\d+(?:[a-z](?![a-zA-Z0-9]))?")
+#: between the names of scopes that hold nothing but one another
+_CHAIN = " / "
+
 Child = Group | Node
 
 
@@ -111,14 +114,17 @@ class Kinds:
     def list_families(self, labels: list[str]) -> list[str]:
         """Return each label without its numbers; "" where it has none.
 
-        The first of ``cell``, ``cell_1``, ``cell_2`` is of the family of the others.
+        The first of ``cell``, ``cell_1``, ``cell_2`` is of the family of the others; so is that of
+        ``cell / gates``, ``cell_1 / gates``.
         """
         names = [*map(self._write_family, labels)]
         if not all(names):
             known = {*labels}
             for place, label in enumerate(labels):
-                if label and not names[place] and f"{label}_1" in known:
-                    names[place] = self._write_family(f"{label}_1")
+                outer, separator, rest = label.partition(_CHAIN)
+                second = f"{outer}_1{separator}{rest}"
+                if label and not names[place] and second in known:
+                    names[place] = self._write_family(second)
         return names
 
     def _write_family(self, label: str) -> str:
@@ -165,7 +171,7 @@ class Kinds:
 @lru_cache(maxsize=4096)  # layers have the same names inside
 def outermost_family(label: str) -> str:
     """Return the outermost name of a label without its number; "" where it has none."""
-    text, count = _DIGITS.subn("#", label.split(" / ", 1)[0])
+    text, count = _DIGITS.subn("#", label.split(_CHAIN, 1)[0])
     return text if count else ""
 
 

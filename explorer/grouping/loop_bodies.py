@@ -66,6 +66,19 @@ def find_steps(children: Sequence[Child], run: SiblingRun) -> Steps:
     return Steps(first, steps, 1)
 
 
+def find_typical(steps: Sequence[Sequence[Child]]) -> int:
+    """Return the first step that is as large as the next one, or else as most behind it.
+
+    A decoder may begin with a picture, and then with a stored symbol (H. Li and others, Show,
+    Attend and Read, 2019, section 3.2).
+    """
+    sizes = [len(_list_nodes(each)) for each in steps]
+    if sizes[0] == sizes[1]:
+        return 0
+    common, _ = Counter(sizes[1:]).most_common(1)[0]
+    return sizes.index(common, 1)
+
+
 def cut_run(children: Sequence[Child], run: SiblingRun) -> list[Sequence[Child]]:
     """Return the blocks of a run."""
     firsts = range(run.low, run.high, run.period)

@@ -13,6 +13,7 @@ from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .group import Group, GroupKind
 from .joined_children import find_joined_children, list_inner_nodes
+from .prepared_members import put_into_members
 from .shape_groups import Homes, consumers_in
 
 FreePath = Callable[[Group, str], str]
@@ -63,7 +64,8 @@ def add_preparation(
     """Add groups of kind ``preparation`` to a tree.
 
     A piece belongs to the innermost group that holds all nodes that it feeds, but not to a repeat
-    itself, and stands before the first of them. Linear in nodes and edges times the depth of the
+    itself, and stands before the first of them; what is put together of one for each block of a
+    stack stands in these. Linear in nodes and edges times the depth of the
     tree.
 
     Parameters
@@ -80,6 +82,7 @@ def add_preparation(
     if not pieces:
         return
     graph, homes = root.graph, Homes(root)
+    pieces = put_into_members(pieces, homes, graph)
     before: dict[Group, dict[int, list[Group]]] = {}
     places: dict[Group, dict[int, int]] = {}
     # producers come first in a file, so that what a piece feeds is in the tree before it

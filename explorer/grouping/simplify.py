@@ -19,6 +19,7 @@ from .crowded_rows import close_crowded_rows
 from .exemplars import is_first_odd
 from .group import Group, GroupKind, adopt
 from .heads import group_head
+from .idea_names import number_blocks
 from .incomplete_ends import add_incomplete_ends
 from .joined_columns import fold_joined_columns
 from .joined_preparation import join_preparation
@@ -27,7 +28,7 @@ from .like_columns import fold_like_columns
 from .like_nodes import fold_like_nodes
 from .likeness import are_left
 from .listed_stages import group_listed_stages
-from .loop_bodies import Steps, cut_run, find_steps
+from .loop_bodies import Steps, cut_run, find_steps, find_typical
 from .loop_cycles import find_loop_cycles
 from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
@@ -137,6 +138,7 @@ def simplify_tree(
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         group_layouts(root, folder.free_path)
+        number_blocks(root)
         group_head(root, folder.free_path)
         fold_like_columns(root, labels, folder.make_sibling_repeat)
         fold_like_nodes(root, folder.make_sibling_repeat)
@@ -205,10 +207,9 @@ class Folder:
                     if loop is None:
                         break
                     found = True
-                    first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
                     cycles = self._make_cycles(group, loop.steps)
                     repeat = cycles or self.make_sibling_repeat(
-                        group, loop.steps, int(first != second)
+                        group, loop.steps, find_typical(loop.steps)
                     )
                     group.children = [*loop.before, repeat, *loop.behind]
                     if cycles is None:
@@ -354,9 +355,9 @@ class Folder:
         is_family = len(families) == 1 and outermost_family(repeat.label) in families - {""}
         most = max((count for label, count in counts.items() if label), default=0)
         is_most = most >= max(_LEAST_OF_STEP * counts.total(), 1)
-        if is_family or is_most or ", " in repeat.label:
-            return
         is_all = around.kind == "scope" and len(around.children) == 1
+        if is_family or is_most or (", " in repeat.label and not is_all):
+            return
         _label_all(repeat, _STEP)
         repeat.label = around.label if is_all else _STEP
 

@@ -7,12 +7,13 @@ such as a convolution, its norm and its activation, which papers draw as one box
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from operator import attrgetter
 
-from netloupe.explorer.model import Node, Value, find_nodes_with
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import find_graph_context, find_small_blocks
+from netloupe.explorer.patterns.shuffles import read_shuffle
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -54,10 +55,10 @@ def list_outer(root: Group) -> list[Group]:
 def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
     """Make blocks of what only together is something that the field has a name for.
 
-    A convolution with its norm and its activation, and activations and norms that are written
-    out. What is a group of its own already, or all of one, stays as it is; modules that become
-    part of a block keep their paths and names. Linear in the tree; blocks wired alike are looked
-    at once.
+    A convolution with its norm and its activation, and activations, norms and shuffles of pixels
+    that are written out. What is a group of its own already, or all of one, stays as it is; modules
+    that become part of a block keep their paths and names. Linear in the tree; blocks wired alike
+    are looked at once.
 
     Parameters
     ----------
@@ -70,6 +71,7 @@ def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> 
     """
     telling = {*find_nodes_with(root.graph, *_TELLING).tolist()}
     written = telling.union(find_nodes_with(root.graph, *_IN_NORMS).tolist())
+    written.update(_list_shuffles(root.graph))
     if not written:
         return
     joiner = _Joiner(root, labels, free_path)
@@ -84,6 +86,17 @@ def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> 
         elif telling:
             # layers of a model without names have been searched already, and norms have scopes
             pending += [(inner, telling) for inner in joiner.list_blocks(group, telling)]
+
+
+def _list_shuffles(graph: Graph) -> Iterator[int]:
+    """Yield the indices of nodes that turn axes so that pixels become channels, or channels pixels.
+
+    They may be all that is left to be told of a group's own code.
+    """
+    context = find_graph_context(graph)
+    for index in find_nodes_with(graph, "permutes").tolist():
+        if read_shuffle(graph.nodes[index], context) is not None:
+            yield index
 
 
 class _Joiner:

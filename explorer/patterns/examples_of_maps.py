@@ -163,6 +163,19 @@ likely (float[1, 8, 16, 16] x, float[1, 8, 16, 16] scale) => (float[1, 8, 16, 16
 """,
         "Entropy model, Gaussian",
     ),
+    "gaussian-density": (
+        """
+likely (float[4, 2] x) => (float[4] y)
+<float[2] mean = {1, 2}, float[2] deviation = {3, 4}, float[2] logarithm = {1.0986, 1.3863},
+ float two = {2}, float half = {0.5}, float constant = {-1.8378770}, int64[1] last = {1}>
+{
+  apart = Sub (x, mean)           near = Div (apart, deviation)  square = Pow (near, two)
+  halved = Mul (square, half)     each = Add (halved, logarithm)
+  all = ReduceSum <keepdims = 0> (each, last)                    y = Sub (constant, all)
+}
+""",
+        "Gaussian log-density, 2 dimensions",
+    ),
     "depthwise-gate": (
         """
 forward (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)

@@ -45,6 +45,7 @@ from .crosses import find_crosses, find_factorizations
 from .deformable_attention import find_deformable_attentions
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
+from .densities import find_gaussian_densities
 from .depthwise_gates import find_depthwise_gates
 from .distances import find_distances
 from .divisive import find_divisive_norms
@@ -264,6 +265,7 @@ WHOLES = (
 IDEAS = (
     _part("fourier-transform", find_transforms, "transform", family="linear"),
     _part("entropy-model", find_entropy_models, "entropy model"),
+    _part("gaussian-density", find_gaussian_densities, "density", family="elementwise"),
     _part("reparametrisation", find_draws, "draw"),
     _part("gumbel-softmax", find_gumbel_draws, "draw"),
     _part("vector-quantizer", find_quantizers, "quantizer"),

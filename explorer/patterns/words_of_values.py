@@ -81,6 +81,12 @@ INPUTS = (
         "entropy-model",
     ),
     FigureWord(
+        "Gaussian log-density",
+        "The logarithm of how likely values are that are Gaussian, each for itself: "
+        "`10 dimensions`.",
+        "gaussian-density",
+    ),
+    FigureWord(
         "nearest code",
         "The number of the nearest entry of a code book, and not the entry: `512 codes`.",
         "nearest-code",

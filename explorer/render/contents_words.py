@@ -85,6 +85,7 @@ def write_contents(
     fits: Fits,
     ports: Ports = UNKNOWN_PORTS,
     find_stages: Callable[[], Stages] = Stages,
+    steps: int = 0,
 ) -> MadeOf:
     """Return what a group is made of, as long as it fits.
 
@@ -98,6 +99,8 @@ def write_contents(
         The sizes at its border, which are told where parts say others.
     find_stages
         Returns the author's modules in it; asked for where its parts are no chain.
+    steps
+        Of each loop in it, how many there are; 0 where there is none, and where they differ.
     """
     if not ingredients:
         return MadeOf()
@@ -128,7 +131,9 @@ def write_contents(
     if of_stages:  # between what layers inside of these take is not told what they have inside
         facts = _COURSE.sub(_ARROW.join((r"\1", r"\2")), facts)
     facts = facts or _describe_parts(ingredients, ports, are_several=of_stages or ", " in text)
-    return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
+    return MadeOf(
+        text, _join_fitting([*filter(None, (facts, _count_calls(ingredients, steps)))], fits)
+    )
 
 
 def _leave_out_trim(ingredients: Sequence[Ingredient]) -> list[Ingredient]:
@@ -173,8 +178,11 @@ def _tell_more(
     return chain if chain and fits(chain) and not kinds <= _LAYERS else text
 
 
-def _count_calls(ingredients: Sequence[Ingredient]) -> str:
-    """Return ``called 4 times`` where all parts with weights are; else ""."""
+def _count_calls(ingredients: Sequence[Ingredient], steps: int) -> str:
+    """Return ``called 4 times`` where all parts with weights are; else "".
+
+    The first of so many steps may compute with stored numbers alone, and is no part then.
+    """
     calls: Counter[str] = Counter(one.name for one in ingredients if not one.times)
     own: Counter[str] = Counter()
     for one in ingredients:
@@ -182,7 +190,8 @@ def _count_calls(ingredients: Sequence[Ingredient]) -> str:
     each = {1 + Fraction(count, own[name]) for name, count in calls.items()}
     others = [one for one in ingredients if one.rank >= WORK and one.name not in calls]
     is_alike = len(each) == 1 and not others and all(one.denominator == 1 for one in each)
-    return f"called {each.pop()} times" if is_alike else ""
+    called = int(each.pop()) if is_alike else 0
+    return f"called {steps if called == steps - 1 else called} times" if called else ""
 
 
 def _name(one: Ingredient, least: int) -> str:

@@ -85,7 +85,10 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         contents = MadeOf()
         if isinstance(known, Group):
             parts = known.contents if known.u is None else [known.u]
-            contents = write_contents(parts, fits_row, ports, lambda: list_inner_stages(known))
+            steps = _count_steps(known)
+            contents = write_contents(
+                *(parts, fits_row, ports, lambda: list_inner_stages(known), steps)
+            )
             shared = _tell_shared(known) if repeat is None and contents.facts else ()
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
@@ -139,6 +142,14 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _count_steps(group: Group) -> int:
+    """Return how many steps the loops in a group have; 0 for none, and where they differ."""
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    inner = block.inner_groups() if isinstance(block, Group) else []
+    steps = {len(one.children) for one in inner if one.kind == "repeat" and one.is_loop}
+    return steps.pop() if len(steps) == 1 else 0
 
 
 def _list_apart(item: Item, own: Recognition, facts: Sequence[str]) -> list[str]:
@@ -209,7 +220,10 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
         course = _list_ends(others, spans)
         return write_course(course) if course else ""
     facts = _tell_heads(facts, [_list_heads(block) for block in others])
-    told = sum(write_contents(block.contents, fits_row).facts == facts for block in others)
+    told = sum(
+        write_contents(block.contents, fits_row, steps=_count_steps(block)).facts == facts
+        for block in others
+    )
     # of the first or the last block it is said besides in what it differs
     is_told = is_known or told >= len(others) - bool(write_difference(repeat))
     return facts if is_told and (len({*spans}) == 1 or not tells_stream) else ""

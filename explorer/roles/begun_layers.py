@@ -2,12 +2,15 @@
 
 A graph convolution adds up neighbours before it has a weight (K. Xu and others, How Powerful are
 Graph Neural Networks?, 2019, equation 4.1). Of the first layer no node with a weight gives to
-that sum, but the others have the same one behind weights.
+that sum, but the others have the same one behind weights. So has the first step of a normalizing
+flow, which scales and permutes its input (G. Papamakarios and others, Masked Autoregressive Flow
+for Density Estimation, 2017, section 3.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -19,8 +22,12 @@ from .weights import find_weight
 
 #: so many other layers begin as the first one
 _LEAST_OTHERS = 2
+#: so many nodes tell a beginning of a block that others than one weight follow on
+_LEAST_TELLING = 4
 #: more nodes are no beginning of a layer; so many pieces and layers are looked at
 _MOST_NODES, _MOST_PIECES, _MOST_LAYERS = 16, 32, 64
+#: of so many nodes of one operator those that feed the same are looked at
+_MOST_LIKE = 1000
 
 
 def find_begun_layers(
@@ -30,7 +37,8 @@ def find_begun_layers(
 
     That is one whose last node alone feeds something else, and once: a node with a weight. Others
     of its operator take what nodes behind weights compute in the same way, node by node, with
-    stored operands where the piece has some.
+    stored operands where the piece has some. Or one all of which leads to its last node, where
+    others are computed in the same way, and each node feeds as many of the same operators.
 
     Parameters
     ----------
@@ -42,23 +50,23 @@ def find_begun_layers(
     found: list[PreparationPiece] = []
     tried = 0
     for piece in pieces:
-        if piece.is_shared or piece.purpose is not None or len(piece.nodes) > _MOST_NODES:
+        if piece.purpose is not None or len(piece.nodes) > _MOST_NODES:
             continue
         tried += 1
         if tried > _MOST_PIECES:
             break
         inside = {graph.nodes[index] for index in piece.nodes}
         ends = [(node, user) for node in inside for user in list_users(node) if user not in inside]
-        if len(ends) != 1 or ends[0][1].graph is not graph:
+        if not ends or any(user.graph is not graph for _, user in ends):
             continue
-        last, user = ends[0]
-        if find_weight(user) is None:
+        last, user = max(ends, key=lambda end: graph.index_of(end[0]))
+        is_layer = len(ends) == 1 and not piece.is_shared and find_weight(user) is not None
+        if not is_layer and len(piece.nodes) < _LEAST_TELLING:
             continue
-        others = _list_others(graph, last, user)
-        alike = sum(
-            not is_before[graph.index_of(other)] and _are_alike(last, other, inside)
-            for other in others
-        )
+        alike = 0
+        for other in _list_others(graph, last, user) if is_layer else _list_like(graph, last):
+            pairs = {} if is_before[graph.index_of(other)] else _pair(last, other, inside)
+            alike += bool(pairs) and (is_layer or all(map(_feed_alike, pairs, pairs.values())))
         if alike >= _LEAST_OTHERS:
             found.append(piece)
     return found
@@ -82,28 +90,58 @@ def _list_others(graph: Graph, last: Node, user: Node) -> Iterator[Node]:
                 yield giver
 
 
-def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
-    """Return whether what leads to a node of a piece leads to another node in the same way."""
+def _list_like(graph: Graph, last: Node) -> Iterator[Node]:
+    """Yield other nodes of a node's operator that feed as many nodes of the same operators."""
+    operators = graph.wiring.operators
+    alike = np.flatnonzero(operators == operators[graph.index_of(last)])
+    for index in alike[:_MOST_LIKE].tolist():
+        node = graph.nodes[index]
+        if node is not last and _feed_alike(last, node):
+            yield node
+
+
+def _feed_alike(one: Node, other: Node) -> bool:
+    ours, theirs = list_users(one), list_users(other)
+    return len(ours) == len(theirs) and _count_operators(ours) == _count_operators(theirs)
+
+
+def _count_operators(nodes: Sequence[Node]) -> Counter[str]:
+    return Counter(node.op_type for node in nodes)
+
+
+def _pair(first: Node, other: Node, inside: set[Node]) -> dict[Node, Node]:
+    """Return what leads to another node as a piece does to one of it, by nodes; {} for no such.
+
+    A sum that each layer adds to begins with a stored number, as the logarithms of determinants of
+    a flow do with 0 (D. Rezende and S. Mohamed, Variational Inference with Normalizing Flows, 2015,
+    equation 7): what the first layer adds is stored as a whole, where it depends on no data.
+    """
     pairs = {first: other}
     pending = [first]
     while pending:
         ours = pending.pop()
         theirs = pairs[ours]
         if ours.op_type != theirs.op_type or len(ours.inputs) != len(theirs.inputs):
-            return False
+            return {}
         for own, value in zip(ours.inputs, theirs.inputs, strict=True):
             if own is None or value is None:
                 if own is not value:
-                    return False
+                    return {}
             elif own.producer in inside:
                 giver, source = value.producer, own.producer
                 if giver is None or source is None:
-                    return False
+                    return {}
                 if source not in pairs:
                     pairs[source] = giver
                     pending.append(source)
                 elif pairs[source] is not giver:
-                    return False
+                    return {}
             elif is_input_independent(own) != is_input_independent(value):
-                return False
-    return pairs.keys() == inside
+                begins_sum = ours.operator.has("adds") and _is_fixed(ours)
+                if not begins_sum:
+                    return {}
+    return pairs if pairs.keys() == inside else {}
+
+
+def _is_fixed(node: Node) -> bool:
+    return all(value is None or is_input_independent(value) for value in node.outputs)

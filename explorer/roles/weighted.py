@@ -138,6 +138,8 @@ def _have_weights(
     is_fixed = [(numbers >= 0) & np.append(fixed.values, False)[numbers] for numbers in taken]
     if operator.multiplies_either:
         found: Booleans = (is_fixed[0] != is_fixed[1]) & (np.diff(wiring.bounds)[indices] > 1)
+        for place in np.flatnonzero(is_fixed[0] & is_fixed[1]).tolist():
+            found[place] = find_weight(graph.nodes[int(indices[place])]) is not None
     else:
         found = np.logical_or.reduce(is_fixed)
     if operator.weight_kind == "embedding" or operator.form == "Einsum":

@@ -12,6 +12,8 @@ from netloupe.explorer.operators import Operator, WeightKind
 
 from .origins import Dims, find_computed_dims, find_origin
 
+#: so many nodes that take a factor are looked at
+_MOST_USERS = 16
 #: integers of more bits are indices and sizes, not quantized numbers
 _MOST_BITS = 8
 _TRANSPOSING = {
@@ -98,7 +100,8 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
     That is what stands at the weight operand of a convolution, a product with a matrix, a
     recurrent layer, an embedding, a normalization or another operator of which the catalogue says
     what it does with its weight, and depends on no input of the model. Of a product exactly one
-    factor must be such. The table of a Gather has rows of floating-point or quantized numbers.
+    factor must be such, or else be one that other products multiply data by. The table of a Gather
+    has rows of floating-point or quantized numbers.
 
     Parameters
     ----------
@@ -157,13 +160,31 @@ def _choose_operand(node: Node, operator: Operator, calls: Sequence[Node]) -> in
             is_input_independent(value) or (calls and find_origin(value, calls))
         ):
             fixed.append(index)
-    if not fixed or (operator.multiplies_either and (len(fixed) > 1 or len(node.inputs) < 2)):
+    if not fixed or (operator.multiplies_either and len(node.inputs) < 2):
         return None
+    if operator.multiplies_either and len(fixed) > 1:
+        return None if calls else _find_reused(node, fixed)
     if operator.form == "Einsum" and not _contracts(node):
         return None
     if operator.form == "Gather" and (_read_number(node, "axis", 0) != 0 or _takes_one(node)):
         return None
     return fixed[0]
+
+
+def _find_reused(node: Node, places: Sequence[int]) -> int | None:
+    """Return which factor of a product of stored ones others multiply data by; None for none.
+
+    It is the first step of a loop that begins with stored numbers, as the sum over what comes
+    before each variable (M. Germain and others, MADE, 2015, section 4.3).
+    """
+    for place, other in (places, places[::-1]):
+        value = node.input(place)
+        for user in value.users[:_MOST_USERS] if value is not None else ():
+            data = user.input(other)
+            is_like = user.op_type == node.op_type and user.input(place) is value
+            if is_like and data is not None and not is_input_independent(data):
+                return place
+    return None
 
 
 def _takes_one(node: Node) -> bool:

@@ -273,3 +273,19 @@ def test_a_call_of_a_function_is_in_the_module_of_all_its_weights(shared: str) -
     scopes = read_name_scopes(load(proto.SerializeToString()).graph)
     assert scopes is not None
     assert scopes.of_node == [("layers.0",) if shared else (), ("head",)]
+
+
+@pytest.mark.parametrize("between", [2, 0])
+def test_calls_from_code_of_no_module_are_told_apart(between: int) -> None:
+    """Where a method other than forward is exported, what is around a module has no name at all."""
+    names = [
+        name
+        for call in range(3)
+        for name in (
+            *(f"/{number(f'net/layer.{place}', call)}/{part}" for place in "01" for part in "xy"),
+            *(f"/n{call}{place}" for place in range(between)),
+        )
+    ]
+    tree = build_group_tree(make_chain(*names, "/head/x", "/head/y"), "names")
+    check_tree(tree)
+    assert ("main/net_2/layer.1/" in tree.groups) == bool(between)

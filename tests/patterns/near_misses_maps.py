@@ -93,6 +93,17 @@ one distribution = Formula, with absolute value, tanh
 one scale = Formula, with absolute value
   under = Div (below, scale) => under = Div (below, other)
   float[1, 8, 16, 16] scale) => float[1, 8, 16, 16] scale, float[1, 8, 16, 16] other)
+[gaussian-density]
+the constant of so many dimensions = Formula, −2 − Σ(0.5 · ((x − c) / w)² + k)
+  constant = {-1.8378770} => constant = {-2}
+a square, another power counts = Formula, −1.84 − Σ(0.5 · ((x − c) / w)⁴ + k)
+  float two = {2} => float two = {4}
+half of it = Formula, −1.84 − Σ(0.25 · ((x − c) / w)² + k)
+  float half = {0.5} => float half = {0.25}
+the other sign = Formula, Σ(0.5 · ((x − c) / w)² + k) − 1.84
+  y = Sub (constant, all) => y = Add (constant, all)
+a sum, a mean is taken = Formula, −1.84 − mean(0.5 · ((x − c) / w)² + k)
+  ReduceSum => ReduceMean
 [depthwise-gate]
 a gate of the other half
   gated = Mul (active, b) => gated = Mul (active, z)

@@ -218,8 +218,11 @@ def test_what_is_called_again_is_counted_once() -> None:
     names = ["Residual block", "Residual block", "Linear"]
     once = [Ingredient(name, name, IDEA if "b" in name else WORK) for name in names]
     again = [replace(one, times=0) for one in once]
-    told = write([*once, *again, *again, *again])
-    assert told == ("Residual block ×2, Linear", "called 4 times")
+    called = [*once, *again, *again, *again]
+    assert write(called) == ("Residual block ×2, Linear", "called 4 times")
+    # the first of five steps computes with stored numbers, and is no part
+    assert write_contents(called, lambda text: len(text) <= 60, steps=5).facts == "called 5 times"
+    assert write_contents(called, lambda text: len(text) <= 60, steps=7).facts == "called 4 times"
     # what is called another number of times, or has a part of its own, is not called so
     assert write([*once, *again[:2]])[1] == ""
 

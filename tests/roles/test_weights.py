@@ -11,6 +11,7 @@ from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.roles import Weight, find_weight
+from netloupe.explorer.roles.weighted import find_weighted
 from netloupe.proto import caffe2_pb2
 from tests.corpus import LIGHT_MODELS, light_file
 from tests.onnx_text import load_text
@@ -398,3 +399,33 @@ def test_one_row_that_is_always_the_same_is_no_lookup(index: object, is_table: b
     follows = helper.make_node("Add", ["row", "x"], ["y"])
     weights = {"w": zeros(3, 4), "i": np.array(index, np.int64)}
     assert (weight_of(load_onnx([node, follows], weights), "Gather") is not None) == is_table
+
+
+@pytest.mark.parametrize(
+    ("again", "has_weight"),
+    [
+        ("b = Gemm (data, w)", True),  # the first step of a loop begins with stored numbers
+        ("b = Gemm (w, data)", False),  # the other factor
+        ("b = Gemm (stored, w)", False),  # of no data
+        ("b = Add (data, w)", False),
+    ],
+)
+def test_what_multiplies_data_too_is_a_weight_of_stored_numbers(
+    again: str, *, has_weight: bool
+) -> None:
+    model = load_text(
+        f"""
+        <ir_version: 10, opset_import: ["": 21]>
+        graph (float[2, 2] x) => (float[2, 2] y)
+        <float[2, 2] w = {{1, 2, 3, 4}}, float[2, 2] stored = {{1, 1, 1, 1}}> {{
+            first = Gemm (stored, w)
+            data = Mul (x, first)
+            {again}
+            y = Add (b, data)
+        }}
+        """
+    )
+    weight = find_weight(model.graph.nodes[0])
+    assert (weight is not None) == has_weight
+    assert bool(find_weighted(model.graph)[0]) == has_weight
+    assert weight is None or weight.index == 1

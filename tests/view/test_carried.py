@@ -9,6 +9,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View
 from netloupe.explorer.view.value_names import find_written_name, name_passing_values
 from netloupe.proto import onnx_pb2
+from tests.flows import make_undone
 from tests.onnx_text import load_text
 from tests.unrolled import (
     make_lstm,
@@ -62,6 +63,12 @@ def test_what_a_loop_improves_is_called_as_the_output_that_it_becomes() -> None:
     assert loop.carried.entering == loop.carried.leaving == {}
     assert loop.carried.start is view.model.graph.inputs[0]
     assert list_stubs(loop) == []
+
+
+@pytest.mark.parametrize("is_undone", [True, False])
+def test_what_is_computed_anew_of_what_all_steps_take_is_no_state(*, is_undone: bool) -> None:
+    _, loop = open_repeat(make_undone(layers=1, is_undone=is_undone))
+    assert loop.carried.loop == ("last output" if is_undone else "hidden state",)
 
 
 def test_both_streams_of_a_stack_pass_through_ports() -> None:
