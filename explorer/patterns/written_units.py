@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .convolutions import read_convolution
 from .details import NormDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_axes
-from .weight_sizes import read_width
+from .readings import read_axes, read_int
+from .weight_sizes import read_type_dims, read_width
 
 _BOTH = 2
 _SQUARE = 2.0
@@ -174,6 +174,8 @@ def find_partial_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             details = read_convolution(operations, layer.end)
             if max(details.kernel, default=1) == 1 or not details.in_features or details.stride:
                 continue
+            if not _joins_channels(node, operations.nodes[layer.end], details.out_features):
+                continue
             splits = {n for v in (part, rest) if (n := operations.giver(v)) is not None}
             numbers = {join, layer.end, *splits}
             if operations.is_closed(numbers, join):
@@ -182,6 +184,25 @@ def find_partial_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     "unit", "Partial convolution", frozenset(numbers), join, facts, parts=(layer,)
                 )
                 break
+
+
+def _joins_channels(join: Node, convolution: Node, width: int) -> bool:
+    """Return whether values are put together along the axis of a convolution's channels.
+
+    Else they are places: a class token is put beside the others that were convolved (Y. Li and
+    others, MViTv2, 2022, section 4.1).
+    """
+    axis = read_int(join, "axis")
+    given = convolution.outputs[0]
+    if axis is None:
+        return False
+    if given in join.inputs:
+        return axis == 1 or axis == 1 - len(read_type_dims(given))
+    dims = {read_type_dims(value) for value in join.inputs}
+    rank = len(read_type_dims(given))
+    if not rank or any(len(one) != rank for one in dims):
+        return False
+    return axis in (1, -1, rank - 1) and any(one[axis] == width for one in dims)
 
 
 def _find_parted(operations: Operations, value: Value) -> Value | None:
