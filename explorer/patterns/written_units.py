@@ -186,14 +186,14 @@ def find_partial_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 break
 
 
-def _joins_channels(join: Node, convolution: Node, width: int) -> bool:
+def _joins_channels(join: Node, convolution: Node, width: int | None) -> bool:
     """Return whether values are put together along the axis of a convolution's channels.
 
     Else they are places: a class token is put beside the others that were convolved (Y. Li and
     others, MViTv2, 2022, section 4.1).
     """
     axis = read_int(join, "axis")
-    given = convolution.outputs[0]
+    given = convolution.output(0)
     if axis is None:
         return False
     if given in join.inputs:
