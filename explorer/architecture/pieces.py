@@ -48,6 +48,8 @@ CLASS_CROSS_ATTENTION = "Class-token cross-attention"
 HOURGLASS = "Hourglass"
 #: before the name of a block of convolutions of which each place takes no later one
 CAUSAL = "Causal"
+#: linear layers of which there is one for each of several rows
+STACKED = "Stacked"
 #: what stands between two sums of capsules' votes
 ROUTING = "Routing update"
 #: kinds that take rows of their weights
@@ -203,7 +205,18 @@ def _name(outline: Outline, part: OutlinePart) -> str:
     if part.has("recurrent"):  # layers behind one of both directions may go along one
         direction = read_str(outline.operations.nodes[part.end], "direction")
         return direction if direction == "bidirectional" else ""
-    return "" if part.kind == "linear" else part.name
+    if part.kind == "linear":  # one for each of several features or members is another kind
+        return STACKED if is_stacked(part) else ""
+    return part.name
+
+
+def is_stacked(part: OutlinePart) -> bool:
+    """Return whether a linear layer is several: a matrix for each of some features or members.
+
+    So are those of numbers, each embedded by its own (Y. Gorishniy and others, On Embeddings for
+    Numerical Features in Tabular Deep Learning, 2022, section 3.3), and heads of an ensemble.
+    """
+    return part.kind == "linear" and len(part.facts) == 1 and " × (" in part.facts[0]
 
 
 def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
