@@ -32,7 +32,6 @@ from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
 from .pieces import (
     Piece,
-    collapse_shared,
     join_attentions,
     leave_out_distances,
     list_piece_weights,
@@ -41,6 +40,7 @@ from .pieces import (
 from .place_numbers import leave_out_places
 from .reach import Reach
 from .remainders import tell_others
+from .shared_pieces import collapse_shared
 from .side_by_side import join_side_by_side
 from .sketch import BlockSketch, Sketch
 from .stage_clauses import LANES
@@ -127,7 +127,9 @@ def compose(
         return _tell_layer(outline, told[0])
     every = [*told]
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
-        told.pop()  # what it gives is told
+        own = list_piece_weights(outline, told[-1])
+        if all(own.isdisjoint(list_piece_weights(outline, piece)) for piece in told[:-1]):
+            told.pop()  # what it gives is told
     tree = find_tree(model, outline.graph)
     told = join_attentions(outline, told)
     weights = [list_piece_weights(outline, piece) for piece in told]

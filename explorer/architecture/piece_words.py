@@ -291,7 +291,7 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)
     if part.kind == "mlp" or pieces[0].name == HOURGLASS:
-        return pieces[0].name if part.kind == "mlp" else HOURGLASS.lower()
+        return _lower(pieces[0].name) if part.kind == "mlp" else HOURGLASS.lower()
     if part.kind == "attention":
         return _lower(pieces[0].name)
     if part.kind == "unrolled":

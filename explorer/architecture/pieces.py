@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netloupe.explorer.grouping import GroupTree
-from netloupe.explorer.grouping.group import Group
-from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.attention_streams import ASKS_ONCE
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.deformable_attention import DEFORMABLE
@@ -18,7 +14,6 @@ from netloupe.explorer.patterns.transformer_details import CLASS_ATTENTION
 from netloupe.explorer.roles import find_weight
 
 from .causal import looks_back
-from .first_steps import needs_data
 from .layers import Layer, Stack
 from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
@@ -39,11 +34,8 @@ _TOLD = frozenset(
     | {"Det", "soft pooling", "variable selection"}
 )
 
-_TWICE = 2
 #: what mixes tokens without comparing them
 _STATE_SPACE = "Mamba-2"
-#: beside so many times as many layers of all steps one that two of three have is theirs, too
-_LEAST_OF_STEPS = 3
 #: of queries, keys and values
 _PROJECTIONS = 3
 
@@ -56,6 +48,8 @@ CLASS_CROSS_ATTENTION = "Class-token cross-attention"
 HOURGLASS = "Hourglass"
 #: before the name of a block of convolutions of which each place takes no later one
 CAUSAL = "Causal"
+#: linear layers of which there is one for each of several rows
+STACKED = "Stacked"
 #: what stands between two sums of capsules' votes
 ROUTING = "Routing update"
 #: kinds that take rows of their weights
@@ -211,46 +205,18 @@ def _name(outline: Outline, part: OutlinePart) -> str:
     if part.has("recurrent"):  # layers behind one of both directions may go along one
         direction = read_str(outline.operations.nodes[part.end], "direction")
         return direction if direction == "bidirectional" else ""
-    return "" if part.kind == "linear" else part.name
+    if part.kind == "linear":  # one for each of several features or members is another kind
+        return STACKED if is_stacked(part) else ""
+    return part.name
 
 
-def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
-    """Return whether a node is in one of so many repetitions."""
-    group = tree.group_of(node) if tree.position_of(node) >= 0 else None
-    while group is not None:
-        if group.kind == "repeat" and len(group.children) == steps:
-            return True
-        group = group.parent
-    return False
+def is_stacked(part: OutlinePart) -> bool:
+    """Return whether a linear layer is several: a matrix for each of some features or members.
 
-
-def _is_of_network(
-    outline: Outline, tree: GroupTree, pieces: Sequence[Piece], piece: Piece, steps: int
-) -> bool:
-    """Return whether a block is in a module of several blocks that the first step has none of.
-
-    As the network that gives the next state from an action, which is not asked at first (J.
-    Schrittwieser and others, Mastering Atari, Go, Chess and Shogi by Planning with a Learned Model,
-    2020, figure 1). What an exporter computes beforehand is a layer or two.
+    So are those of numbers, each embedded by its own (Y. Gorishniy and others, On Embeddings for
+    Numerical Features in Tabular Deep Learning, 2022, section 3.3), and heads of an ensemble.
     """
-    nodes = outline.operations.nodes
-    held = [(one, {*_list_scopes(tree, nodes[one.part.end])}) for one in pieces]
-    every = {scope for one, scopes in held if one.uses == steps for scope in scopes}
-    for scope in _list_scopes(tree, nodes[piece.part.end]):
-        if scope not in every:
-            inside = [one for one, scopes in held if scope in scopes]
-            if len(inside) > 1 and any(one.kind not in ("conv", "linear") for one in inside):
-                return True
-    return False
-
-
-def _list_scopes(tree: GroupTree, node: Node) -> Iterator[Group]:
-    """Yield the modules of an author that a node is in, innermost first."""
-    group = tree.group_of(node) if tree.position_of(node) >= 0 else None
-    while group is not None:
-        if group.kind == "scope":
-            yield group
-        group = group.parent
+    return part.kind == "linear" and len(part.facts) == 1 and " × (" in part.facts[0]
 
 
 def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
@@ -262,7 +228,26 @@ def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, 
     if piece.part.details.read_as(ConvolutionDetails).form in (ZERO, BEGUN_AT_ZERO):
         return frozenset({(False, id(outline.operations.nodes[piece.part.end]))})
     is_looking = piece.kind in _LOOKING_UP
-    return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
+    found = frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
+    if piece.layer is None:
+        return found
+    return found - _list_computed_queries(outline, piece.layer) or found
+
+
+def _list_computed_queries(outline: Outline, layer: Layer) -> frozenset[tuple[bool, int]]:
+    """Return what attentions compare keys with where no input reaches it: no matrix of theirs.
+
+    A layer that is used again asks with other queries, as each place does that is read in turn (D.
+    Bautista and R. Atienza, Scene Text Recognition with Permuted Autoregressive Sequence Models,
+    2022, section 3.1), and in its first step with those that nothing has changed yet (F. Locatello
+    and others, Object-Centric Learning with Slot Attention, 2020, algorithm 1).
+    """
+    found = map(find_weight, outline.nodes(layer.attentions))
+    return frozenset(
+        (False, id(one.value))
+        for one in found
+        if one is not None and one.tensor is None and one.index == 0
+    )
 
 
 def leave_out_distances(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
@@ -341,83 +326,3 @@ def join_attentions(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
             linears = 0
         kept.append(piece)
     return kept
-
-
-def _count_takers(outline: Outline, piece: Piece) -> int:
-    """Return how many nodes take each of the weights of a piece: the least of these numbers."""
-    counts = []
-    for node in outline.nodes(piece.parts):
-        weight = find_weight(node)
-        if weight is not None and weight.value is not None:
-            counts.append(sum(user.operator is node.operator for user in weight.value.users))
-    return min(counts, default=0)
-
-
-def collapse_shared(
-    outline: Outline,
-    pieces: Sequence[Piece],
-    found: Sequence[frozenset[tuple[bool, int]]],
-    tree: GroupTree,
-) -> list[Piece]:
-    """Return pieces without later uses of the same weights, which are counted.
-
-    ``found`` are the weights of each.
-
-    What has no weights belongs to a loop that is written out where all of it is there as often as
-    the loop goes round, inside of it. Of what is there once less the first step lacks it, whose
-    state is known.
-    """
-    counts = Counter(one for weights in found for one in weights)
-    seen: set[tuple[bool, int]] = set()
-    kept: list[Piece] = []
-    wholes: list[tuple[Piece, frozenset[tuple[bool, int]]]] = []
-    last = 0
-    weightless: dict[object, list[Piece]] = {}
-    for piece, weights in zip(pieces, found, strict=True):
-        if weights and weights <= seen:
-            last = piece.part.place
-            continue
-        seen |= weights
-        part = next((one for one, own in wholes if own < weights and one.name == piece.name), None)
-        if part is not None and part.kind == piece.kind:  # of the first step, computed in part
-            kept = [piece if one is part else one for one in kept]
-        else:
-            kept.append(piece)
-        if weights:
-            wholes.append((piece, weights))
-            piece.uses = min(counts[one] for one in weights)
-        else:
-            weightless.setdefault(piece.token, []).append(piece)
-    looped = [piece for piece in kept if piece.uses > 1]
-    if not looped:
-        return kept
-    numbers = sorted({piece.uses for piece in looped}, reverse=True)
-    steps = numbers[0]
-    start = min(piece.parts[0].place for piece in looped) - _MOST_BEFORE
-    gone: set[int] = set()
-    for alike in weightless.values():
-        is_inside = alike[0].parts[0].place >= start and alike[-1].part.place <= last
-        number = next((one for one in numbers if len(alike) % one == 0), 0)
-        if number and is_inside:
-            each = len(alike) // number
-            for piece in alike[:each]:
-                piece.uses = number
-            gone.update(map(id, alike[each:]))
-    held = Counter[int]()
-    for piece, weights in wholes:
-        held[piece.uses] += len(weights) if piece.uses > 1 else 0
-    are_most = held[steps] >= _LEAST_OF_STEPS * (held.total() - held[steps])
-    for piece in kept:  # of the first step an exporter may have computed a part beforehand
-        node = outline.operations.nodes[piece.part.end]
-        is_layer = are_most and piece.kind == "linear"
-        is_short = piece.uses == steps - 1 > (1 if is_layer else 2)
-        is_apart = is_short and (
-            _is_in_steps(tree, node, steps - 1)
-            or needs_data(tree, node)
-            or _is_of_network(outline, tree, kept, piece, steps)
-        )
-        if is_short and not is_apart:
-            piece.uses = steps
-        elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
-            piece.uses += 1
-    return [piece for piece in kept if id(piece) not in gone]

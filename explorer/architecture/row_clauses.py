@@ -67,7 +67,8 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
         Nothing where they are nothing together: each is then told by itself.
     """
     told = _tell_together(outline, row, layer_count)
-    if told and says_enough(outline, told) and not _counts_parts(outline, row, told):
+    is_whole = told and not _counts_parts(outline, row, told)
+    if is_whole and says_enough(outline, told) and not _counts_layers(outline, row, told):
         return told
     units = tell_units(outline, row)
     return [units] if units is not None else told
@@ -85,6 +86,19 @@ def _counts_parts(outline: Outline, row: Sequence[Module], told: Sequence[Clause
     kinds = Counter(piece.token for piece in staged[0].scope)
     most = max(kinds.values())
     return bool(count_in_stages(found)) and most >= _LEAST_IN_EACH * len(found)
+
+
+def _counts_layers(outline: Outline, row: Sequence[Module], told: Sequence[Clause]) -> bool:
+    """Return whether of many blocks it is only told how many small layers all of them have.
+
+    What one of them is made of says more.
+    """
+    if len(told) > 1 or not told[0].is_minor or told[0].is_named:
+        return False
+    if told[0].text.startswith(_STAGES):
+        return bool(count_in_stages(find_units(outline, row)))
+    is_row = len(row) >= _LEAST_OF_MANY and min(len(one.pieces) for one in row) > 1
+    return is_row and told[0].is_plain
 
 
 def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) -> list[Clause]:

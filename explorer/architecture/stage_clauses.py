@@ -11,6 +11,7 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
+from .growth import gives_more, write_growth
 from .joined_blocks import is_joined, tell_joined
 from .modules import Module, walk_modules
 from .outline import Outline
@@ -27,7 +28,7 @@ from .piece_words import (
 from .pieces import Piece
 from .row_names import name_row, say_class
 from .sketch import write_row
-from .units import find_own_stage
+from .units import count_in_stages, find_own_stage, find_units
 
 _GATED = "Gated unit"
 #: kinds of block that stages are counted in, the most telling first
@@ -72,9 +73,15 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         text = count_pieces(sum(counts), name) if {*counts} == {1} or len(counts) == 1 else ""
         text = name if sum(counts) == 1 else text
         text = text or f"stages of {write_row(counts)} {plural}"
-        if all(way):
+        blocks = [[one.pieces for one in found] for _, _, found in of_name]
+        growth = write_growth(blocks)
+        if growth:
+            text += growth
+        elif all(way) and not gives_more(blocks):
             way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
-            text += f"{', ' if len(way) > 1 else ' of '}{way_text} channels"
+            text += (
+                f"{', ' if len(way) > 1 else ' of '}{way_text} channel{'s' if way[-1] > 1 else ''}"
+            )
         pieces = [piece for _, _, found in of_name for one in found for piece in one.pieces]
         clauses.append(Clause(text, tuple(pieces), is_class=True))
     return clauses
@@ -113,7 +120,8 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         if is_most and is_one and is_alone and not _lead_on(held):
             return tell_pieces(outline, pieces)
         if is_most and is_one and is_alone:
-            if kind == "conv" and is_joined(outline, held):
+            are_blocks = not count_in_stages(find_units(outline, row))
+            if kind == "conv" and are_blocks and is_joined(outline, held):
                 return tell_joined(outline, held)
             return _write_stages(outline, row, held)
     return None
@@ -209,7 +217,9 @@ def write_staged(
     else:
         text = f"stages of {write_row(counts)} {write_plural(noun)}"
     if is_known and kind not in ("attention", "transformer"):
-        unit = " channels" if kind != "mlp" else ""
+        unit = f" channel{'s' if way[-1] > 1 else ''}" if kind != "mlp" else ""
+        if kind == "conv" and len(way) == 1 and pieces[0].parts[0].in_features > way[0]:
+            way = [pieces[0].parts[0].in_features, *way]
         joint = " " if not text.startswith("stages") or kind == "conv" else ", "
         text += f"{joint}{shorten_way(way)}{unit}" if len(way) > 1 else f" of {way[0]:,}{unit}"
     if text.startswith("stages") and kind == "transformer":

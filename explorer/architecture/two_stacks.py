@@ -235,7 +235,9 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
     picks = [part for part in outline.of_kind("TopK") if start.follows(part) and part.follows(end)]
     if backbone and (started or (is_sampling and picks)) and _may_give_boxes(outline):
         sketch = sketch_backbone(outline, backbone)
-        over = f"features of a {write_lower(sketch.title)} of {sketch.clauses[0]}" if sketch else ""
+        over = "features of a convolutional network"
+        if sketch is not None:
+            over = f"features of a {write_lower(sketch.title)} of {sketch.clauses[0]}"
         of = "set of learned queries" if started else "queries picked from the features"
         return Sketch(
             "detection transformer",
@@ -248,10 +250,18 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
 
 
 def _may_give_boxes(outline: Outline) -> bool:
-    """Return whether an output may be boxes: four numbers for each, or nobody knows how many."""
-    shapes = [read_stated_shape(value) for value in outline.graph.outputs]
-    ends = [None if not shape else shape[-1] for shape in shapes]
-    return any(not isinstance(end, int) or end == _SIDES for end in ends)
+    """Return whether an output may be boxes: four numbers for each, or nobody knows how many.
+
+    Scores and classes may be put beside these.
+    """
+    for value in outline.graph.outputs:
+        shape = read_stated_shape(value)
+        end = shape[-1] if shape else None
+        giver = outline.giver(value)
+        is_joined = giver is not None and giver.has("joins")
+        if not isinstance(end, int) or end == _SIDES or (end > _SIDES and is_joined):
+            return True
+    return False
 
 
 def _is_of_boxes(part: OutlinePart) -> bool:

@@ -7,8 +7,13 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+
 from .clause import MINOR, Clause
 from .coverage import IDEAS
+from .dilations import write_dilations
+from .growth import gives_more, write_growth
+from .layer_words import in_brackets
 from .module_names import drop_common_start, tell_class
 from .modules import Module
 from .outline import Outline
@@ -40,6 +45,8 @@ _MOST_PARTS = 4
 _LEAST_SHARE = 0.1
 #: nor are blocks of which what all of them have is less
 _LEAST_COMMON = 0.5
+#: names of one layer are none of a block that holds several
+_LAYERS = frozenset({"convolution", "linear"})
 #: no exporter computes these beforehand
 _NEVER_STORED = frozenset({"graph convolution"})
 #: of these each block has another width where there are stages, or as many steps as tokens
@@ -102,7 +109,8 @@ def _name_units(units: Sequence[Unit]) -> str:
     said = {tell_class(module.type_name) for module in modules}
     name = said.pop() if len(said) == 1 else ""
     name = name or name_row(modules)
-    return name if name and " " in name else "block"
+    is_layer = name.split(" ")[0] in _LAYERS
+    return name if " " in name and not is_layer else "block"
 
 
 def _write_classes(units: Sequence[Unit]) -> str:
@@ -117,8 +125,13 @@ def _write_classes(units: Sequence[Unit]) -> str:
 
 def _write_way(units: Sequence[Unit]) -> str:
     """Return from which width to which stages go; "" where that is not known of each block."""
+    found = [[*stage] for _, stage in groupby(units, key=lambda unit: unit.stage)]
+    blocks = [[unit.module.pieces for unit in stage] for stage in found]
+    growth = write_growth(blocks)
+    if growth or gives_more(blocks):
+        return growth
     widths = []
-    for _, stage in groupby(units, key=lambda unit: unit.stage):
+    for stage in found:
         own = {unit.module.pieces[-1].part.out_features for unit in stage}
         widths.append(own.pop() if len(own) == 1 else 0)
     way = [width for width, _ in groupby(widths)]
@@ -191,7 +204,7 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     )
     if not common or is_bare or own < _LEAST_COMMON * whole:
         return ""
-    return f"each {join_with_and(common)}"
+    return f"each {join_with_and(common)}{_write_last(_choose(outline, everywhere, parts))}"
 
 
 def _tells(part: _Part, held: Sequence[dict[str, list[Piece]]], ideas: Collection[str]) -> bool:
@@ -292,11 +305,38 @@ def _weigh(outline: Outline, pieces: Sequence[Piece]) -> int:
 
 def _write_part(outline: Outline, part: _Part) -> str:
     """Return what a part is: how many of it each block holds, with sizes that all have."""
-    numbers = {len(row) for row in part.rows}
-    number = numbers.pop() if len(numbers) == 1 else 0
+    number = _count_each(part)
     noun = part.noun
     told = noun if number == 1 else count_pieces(number, noun) if number else write_plural(noun)
     kind = part.pieces[0].kind
     if number == 1 and not (_is_small(part) or kind in _UNSIZED):
         told = add_sizes(told, write_sizes_of(outline, part.pieces))
+    if number == 1 and kind == "conv":
+        dilations = [
+            piece.part.details.read_as(ConvolutionDetails).dilation for piece in part.pieces
+        ]
+        told = add_sizes(told, in_brackets(write_dilations([one or 1 for one in dilations])))
     return strip_brackets(told)
+
+
+def _count_each(part: _Part) -> int:
+    """Return how many of a part each block holds, but for the last; 0 where they differ."""
+    counts = [len(row) for row in part.rows]
+    numbers = {*(counts[:-1] if _lacks_last(part) else counts)}
+    return numbers.pop() if len(numbers) == 1 else 0
+
+
+def _lacks_last(part: _Part) -> bool:
+    """Return whether the last of several blocks lacks one of what it has: what nothing would take.
+
+    So ends the mask of Y. Luo and N. Mesgarani, Conv-TasNet, 2019, figure 1c: of its last block
+    only the skip is used.
+    """
+    counts = [len(row) for row in part.rows]
+    return len(counts) >= _LEAST_BLOCKS and {*counts[:-1]} == {counts[-1] + 1}
+
+
+def _write_last(parts: Sequence[_Part]) -> str:
+    """Return what the last block holds fewer of, behind what each of them holds."""
+    fewer = [count_pieces(len(part.rows[-1]), part.noun) for part in parts if _lacks_last(part)]
+    return f"; {join_with_and(fewer)} in the last" if fewer else ""

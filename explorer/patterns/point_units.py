@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
 from .operations import Operations
+from .readings import read_int, read_str
 
 _BOTH = 2
 _MOST_STEPS = 14
 _MOST_OF_IT = 50
+_LOOKING = ("gathers", "looks_up", "picks")
 _LAYERS = ("conv", "linear", "mlp", "norm", "activation")
 
 
@@ -24,12 +26,16 @@ def find_vector_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     for softmax, kind in enumerate(operations.kinds):
         product = operations.only_user(softmax) if kind == "Softmax" else None
-        if product is None or operations.kinds[product] != "Mul":
+        if product is None or blocks.owner[product] is not None:
             continue
-        end = operations.only_user(product)
-        if end is None or operations.kinds[end] != "ReduceSum" or blocks.owner[end] is not None:
+        is_both = _sums_products(operations.nodes[product], operations.nodes[softmax])
+        end = product if is_both else operations.only_user(product)
+        if end is None or blocks.owner[end] is not None:
             continue
-        if len(operations.operands[product]) != _BOTH or blocks.owner[product] is not None:
+        kinds = operations.kinds[product], operations.kinds[end]
+        if not is_both and kinds != ("Mul", "ReduceSum"):
+            continue
+        if len(operations.operands[product]) != _BOTH:
             continue
         apart = _find_difference(blocks, operations.operands[softmax][0])
         if apart is None:
@@ -63,11 +69,36 @@ def _find_difference(blocks: FoundBlocks, value: Value) -> int | None:
             return number if has_layer and owner is None else None
         if operations.kinds[number] != "Add" or owner is not None:
             return None
-        inner = [n for v in operations.operands[number] if (n := operations.given_by(v, "Sub"))]
+        taken = [_look_behind(operations, one) for one in operations.operands[number]]
+        inner = [n for v in taken if (n := operations.given_by(v, "Sub")) is not None]
         if len(inner) == 1 and has_layer and len(operations.operands[inner[0]]) == _BOTH:
             return inner[0]
         value = operations.operands[number][0]
     return None
+
+
+def _sums_products(node: Node, softmax: Node) -> bool:
+    """Return whether an Einsum multiplies number by number, and sums over the axis of the shares.
+
+    Features are along the last axis: ``bijd,bijd->bid``.
+    """
+    if node.operator.form != "Einsum":
+        return False
+    terms, arrow, result = read_str(node, "equation").replace(" ", "").partition("->")
+    one, _, two = terms.partition(",")
+    gone = {*one} - {*result}
+    if not arrow or one != two or len(gone) != 1 or one[-1:] != result[-1:]:
+        return False
+    axis = read_int(softmax, "axis")
+    return axis is not None and axis % len(one) == one.index(gone.pop())
+
+
+def _look_behind(operations: Operations, value: Value) -> Value:
+    """Return of what the neighbours are that a value is."""
+    number = operations.giver(value)
+    if number is None or not operations.nodes[number].operator.has(*_LOOKING):
+        return value
+    return operations.operands[number][0] if operations.operands[number] else value
 
 
 def _list_projected(blocks: FoundBlocks, values: list[Value]) -> list[Value]:
@@ -84,7 +115,7 @@ def _list_projected(blocks: FoundBlocks, values: list[Value]) -> list[Value]:
             if owner is not None:
                 found.append(operations.operands[min(owner.numbers)][0])
                 break
-            if not operations.nodes[number].operator.has("gathers", "looks_up", "picks"):
+            if not operations.nodes[number].operator.has(*_LOOKING, "slices", "splits"):
                 break
             value = operations.operands[number][0]
     return found

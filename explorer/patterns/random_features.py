@@ -81,7 +81,11 @@ def find_random_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 def _sums_keys(operations: Operations, numbers: frozenset[int], keys: Value) -> bool:
     """Return whether operations are the products of queries with the sum of all keys, inverted."""
-    kinds = {operations.kinds[number] for number in numbers}
+    kinds = {
+        operations.kinds[number]
+        for number in numbers
+        if operations.kinds[number] != "Mul" or operations.scalar(number) != 1.0  # of 1 / sum
+    }
     sums = [n for n in numbers if operations.kinds[n] == "ReduceSum"]
     is_of_keys = len(sums) == 1 and operations.operands[sums[0]] == [keys]
     return is_of_keys and kinds <= {*_PRODUCTS, *_INVERTING, "ReduceSum"}
@@ -113,9 +117,14 @@ def _read_map(blocks: FoundBlocks, power: int) -> _Map | None:
             squares += operations.operands[giver][:1]
         else:
             pending += operations.operands[giver]
-    is_one = len(products) == 1 and len(squares) == 1
-    if not is_one or operations.operands[min(_own(blocks, products[0]))][0] is not squares[0]:
+    if len(products) != 1 or len(squares) != 1:
         return None
+    taken = operations.operands[min(_own(blocks, products[0]))][0]
+    if taken is not squares[0]:  # it is scaled before it is multiplied by w, its square behind
+        scale = operations.given_by(taken, "Mul")
+        if scale is None or operations.operands[scale] != [squares[0]] or blocks.owner[scale]:
+            return None
+        numbers.add(scale)
     end = power
     for _ in range(_MOST_BEHIND):
         user = operations.only_user(end)

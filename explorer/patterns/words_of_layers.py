@@ -65,7 +65,7 @@ LAYERS = (
     FigureWord(
         "spatial gating unit",
         "Half of the features of each token, times a layer over the tokens of the other half: "
-        "`196 tokens`.",
+        "`196 tokens`; `attention added` to that layer.",
         "spatial-gate",
     ),
     FigureWord(

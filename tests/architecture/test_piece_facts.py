@@ -8,7 +8,7 @@ import pytest
 
 from netloupe.explorer.architecture.layers import Layer
 from netloupe.explorer.architecture.outline import Outline, OutlinePart
-from netloupe.explorer.architecture.piece_words import write_in_blocks, write_pieces
+from netloupe.explorer.architecture.piece_words import name_piece, write_in_blocks, write_pieces
 from netloupe.explorer.architecture.pieces import Piece
 
 from .networks import Network
@@ -59,3 +59,12 @@ def test_layers_of_several_attentions_are_not_counted_as_attentions(
             row.append(Piece("transformer", "", parts, Layer(parts)))
         rows.append(row)
     assert write_in_blocks(outline, rows, 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("Autoregressive MLP", "autoregressive MLP"), ("MLP", "MLP"), ("SwiGLU", "SwiGLU")],
+)
+def test_kinds_of_mlp_have_capitals_where_they_are_names(name: str, told: str) -> None:
+    piece = Piece("mlp", name, [OutlinePart("mlp", frozenset({0}), 0, name)])
+    assert name_piece(make_outline(), [piece]) == told

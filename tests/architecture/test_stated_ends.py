@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import onnx
 import pytest
+from onnx import helper
 
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
@@ -43,3 +44,16 @@ def test_queries_without_boxes_detect_nothing() -> None:
     for value in model.graph.output:
         value.type.tensor_type.shape.dim[-1].dim_value = 14
     assert not _tell(model).startswith("Detection transformer")
+
+
+@pytest.mark.parametrize("op_type", ["Concat", "Add"])
+def test_boxes_may_be_given_beside_their_scores(op_type: str) -> None:
+    """As a box, its score and its class are (W. Lv and others, 2023, figure 4)."""
+    model = _read("rtdetr.legacy")
+    assert _tell(model).startswith("Detection transformer")
+    given = [value.name for value in model.graph.output]
+    del model.graph.output[1:]
+    how = {"axis": -1} if op_type == "Concat" else {}
+    model.graph.node.append(helper.make_node(op_type, given[:2], ["all"], **how))
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("all", 1, (1, 30, 9)))
+    assert _tell(model).startswith("Detection transformer") is (op_type == "Concat")

@@ -112,6 +112,10 @@ the others as they are
 one value
   (convolved, others) => (convolved, z)
   16, 16] x) => 16, 16] x, float[1, 12, 16, 16] z)
+channels, these are places
+  <axis = 1> (x, parts) => <axis = 2> (x, parts)
+  Concat <axis = 1> => Concat <axis = 2>
+  dims = {4, 4, 3, 3} => dims = {16, 16, 3, 3}
 [scalar-quantizer]
 between two limits = Formula, round(ReLU(x) · c) / w
   bounded = Tanh (x) => bounded = Relu (x)
