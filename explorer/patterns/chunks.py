@@ -71,7 +71,11 @@ def _read_row(join: Node, series: _Series) -> str:
     total = series.parts * series.length
     facts = find_value_facts(join.graph.model)
     axis = place_axis(read_int(join, "axis"), facts.find_dims(join.output(0)))
-    if axis != series.axis or series.hop != series.length or series.size is None:
+    is_row = axis == series.axis and series.hop == series.length
+    taken = (value.producer for value in join.inputs if value is not None)
+    if not is_row or not all(node is not None and node.operator.has("slices") for node in taken):
+        return ""
+    if series.size is None:
         return ""
     if series.first == 0:
         return f"first {total:,} of {series.size:,}"

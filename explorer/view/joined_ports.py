@@ -27,6 +27,8 @@ _MOST_TAKERS = 3
 _MOST_BOXES, _MOST_PORTS = 400, 500
 #: more values are not told apart
 _MOST_APART = 12
+#: it is asked of so many users what they take
+_MOST_USERS = 20
 
 
 def join_ports_of_one(
@@ -101,7 +103,11 @@ def _tell_apart(
 
     Values of which one inner child takes two go together, and so do all that hang together so.
     """
-    taken = [value for value in child.values_at(child.inputs) if value in origins]
+    taken = [
+        value
+        for value in child.values_at(child.inputs)
+        if value in origins and not _holds_indices(value)
+    ]
     if not isinstance(child.element, Group) or not 1 < len(taken) <= _MOST_APART:
         return origins
     tree = find_tree(child.element.graph)
@@ -118,6 +124,15 @@ def _tell_apart(
         sets.append((takers, values))
     number = {value: place for place, (_, values) in enumerate(sets) for value in values}
     return {**origins, **{value: (origins[value], number[value]) for value in taken}}
+
+
+def _holds_indices(value: Value) -> bool:
+    """Return whether a value only picks rows of others, as ends of edges do."""
+    places = [user.operator.operands.find("indices") for user in value.users[:_MOST_USERS]]
+    return bool(places) and all(
+        place is not None and user.input(place) is value
+        for place, user in zip(places, value.users, strict=False)
+    )
 
 
 def _is_one(child: Item) -> bool:

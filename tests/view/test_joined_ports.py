@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.grouping import Group
+import pytest
+
+from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.view import View
+from netloupe.explorer.view.inner_takers import find_inner_takers
 from tests.onnx_text import load_text
 
 _NINE = "{1,2,3,4,5,6,7,8,9}"
@@ -44,3 +47,77 @@ def test_what_a_box_of_preparation_gives_is_one_edge() -> None:
     links = [link for link in view.links(view.root) if link.source == prepared]
     assert [link.count for link in links] == [2]
     assert children[links[0].target].of_one == {links[0].target_value}
+
+
+def _make_two_streams(*, both: bool) -> View:
+    """Return blocks that take something off one value and add it to another, both prepared.
+
+    Parameters
+    ----------
+    both
+        Whether they add what they take off to a value that is computed of both.
+    """
+    lines = "".join(
+        f"""
+        [blocks_{n}__net__MatMul] h{n} = MatMul (a{n}, w)
+        [blocks_{n}__net__Relu] r{n} = Relu (h{n})
+        [blocks_{n}__Sub] a{n + 1} = Sub (a{n}, r{n})
+        [blocks_{n}__Mul] p{n} = Mul (b{n}, {f"a{n}" if both else f"b{n}"})
+        [blocks_{n}__Add] b{n + 1} = Add (p{n}, r{n})
+        """
+        for n in range(4)
+    )
+    return View(
+        load_text(f"""
+            g (float[3, 3] x) => (float[3, 3] y)
+            <float[3, 3] w = {_NINE}> {{
+                [Abs] c = Abs (x)  [Neg] a0 = Neg (c)  [Floor] b0 = Floor (c)
+                {lines}
+                [head__Add] z = Add (a4, b4)  [head__MatMul] y = MatMul (z, w)
+            }}
+        """)
+    )
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_what_blocks_do_different_things_with_is_told_apart(*, both: bool) -> None:
+    view = _make_two_streams(both=both)
+    graph = view.model.graph
+    tree = find_tree(view.model, graph)
+    stack = next(one for one in tree.root.inner_groups() if one.kind == "repeat")
+    subtracted, added = (
+        find_inner_takers(tree, stack, graph.values[name]) for name in ("a0", "b0")
+    )
+    assert subtracted
+    assert added
+    assert subtracted.isdisjoint(added) is not both
+
+
+def test_several_layouts_of_one_value_enter_a_loop_as_one() -> None:
+    steps = "".join(
+        f"""
+        h{n} = MatMul ({f"t{n}" if n else "s"}, w)  r{n} = Relu (h{n})
+        t{n + 1} = Add ({f"t{n}" if n else "t0"}, r{n})
+        """
+        for n in range(3)
+    )
+    view = View(
+        load_text(f"""
+            g (float[3, 3] x) => (float[3, 3] y)
+            <float[3, 3] w = {_NINE}, float[3, 3] v = {_NINE}, int64[2] d = {{3, 3}}> {{
+                a = MatMul (x, v)  c = Tanh (a)
+                s = Reshape (c, d)  u = Transpose <perm = [1, 0]> (s)
+                t0 = Transpose <perm = [1, 0]> (u)
+                {steps}
+                y = MatMul (t3, v)
+            }}
+        """)
+    )
+    loop = next(
+        child
+        for child in view.root.children
+        if isinstance(child.element, Group) and child.element.kind == "repeat"
+    )
+    assert isinstance(loop.element, Group)
+    assert loop.element.is_loop
+    assert len(loop.inputs) == 1
