@@ -39,6 +39,8 @@ _BRANCHING = (
 _LEAST_BLOCKS = 3
 _WRITTEN = {"HardSwish": "hard swish"}
 _LEAST_CONVOLUTIONS = 3
+#: of so few blocks each may be a stage
+_FEW_STEPS = 4
 _RESIDUAL_KINDS = {
     "Bottleneck block": ("bottleneck", "Bottleneck block"),
     "Inverted bottleneck": ("inverted bottleneck", "Inverted bottleneck"),
@@ -140,7 +142,9 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
         clauses.append(_join([*_list_norms(blocks), *_list_activations(blocks)]))
     if all(widths):
         facts["stage_widths"] = tuple(widths)
-        clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
+        each = ", wider in each block" if _widen_each(blocks) else ""
+        first = blocks[0].out_features if each else widths[0]
+        clauses.append(f"{first:,} → {write_count(widths[-1], 'channel')}{each}")
     inside = find_common_units(part.name for part in blocks).removeprefix(WITH)
     clauses += [f"{inside} in all of them"] if inside else []
     sketches = [
@@ -224,14 +228,33 @@ def _walk_parts(blocks: Sequence[OutlinePart]) -> Iterator[FoundBlock]:
 
 
 def _list_stages(blocks: Sequence[OutlinePart]) -> list[list[OutlinePart]]:
-    """Return blocks of the same size together: a stage begins where width or size change."""
+    """Return blocks of the same size together: a stage begins where width or size change.
+
+    Where most blocks are wider than the one before, where the size changes.
+    """
     stages = [[blocks[0]]]
+    is_pyramid = _widen_each(blocks)
     for one, two in pairwise(blocks):
-        if two.out_features != one.out_features or two.stride is not None:
+        is_other = two.out_features != one.out_features and not is_pyramid
+        if is_other or two.stride is not None:
             stages.append([two])
         else:
             stages[-1].append(two)
     return stages
+
+
+def _widen_each(blocks: Sequence[OutlinePart]) -> bool:
+    """Return whether the most blocks without a stride are wider than the one before.
+
+    D. Han and others, Deep Pyramidal Residual Networks, 2017, section 2.1.
+    """
+    steps = [(one, two) for one, two in pairwise(blocks) if two.stride is None]
+    wider = [
+        two.out_features > one.out_features
+        for one, two in steps
+        if one.out_features is not None and two.out_features is not None
+    ]
+    return len(wider) == len(steps) > _FEW_STEPS and 2 * sum(wider) > len(wider)
 
 
 def _read_classes(head: tuple[int, bool, bool]) -> dict[str, Detail]:

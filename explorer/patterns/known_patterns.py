@@ -74,12 +74,13 @@ from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .landmark_attention import find_landmark_attentions
 from .latents import find_draws
 from .lengths import find_lengths
-from .linear import find_embeddings, find_linears, find_mlps
+from .linear import find_embeddings, find_linears
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
 from .masked_pools import find_masked_pools, find_scaled_parts
 from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
+from .mlps import find_mlps
 from .modulations import find_modulations, find_style_norms
 from .norms import find_norms
 from .operator_products import find_operator_products

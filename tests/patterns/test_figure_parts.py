@@ -54,6 +54,13 @@ def test_pointwise_convolutions_beside_attention_are_its_projections_and_its_mlp
     assert told.startswith("Transformer block")
 
 
+def test_they_are_convolutions_where_what_they_give_is_not_added() -> None:
+    """So a head ends: the attention is in what stands before."""
+    text = _MIXED.replace("y = Add (sum, fed)", "y = Concat <axis = 1> (sum, fed)")
+    names, _ = tell(text.replace("float[1, 8, 4, 4] y", "float[1, 16, 4, 4] y"))
+    assert names == ["Self-attention", "Conv · ReLU", "Conv"]
+
+
 def test_they_are_convolutions_where_there_is_no_attention() -> None:
     names, told = tell(
         "g (float[1, 8, 4, 4] x) => (float[1, 8, 4, 4] y)"
