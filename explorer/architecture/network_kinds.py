@@ -55,6 +55,8 @@ _BESIDE_OTHERS = "Network with convolutions"
 _STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
 _LEAST_RECURRENCES = 2
+#: so many MLPs of heads a transformer has besides
+_MOST_HEADS = 2
 #: a transformer has so many attentions at least, and MLPs for one of two (G. Bertasius and others,
 #: Is Space-Time Attention All You Need for Video Understanding?, 2021, section 3)
 _LEAST_ATTENTIONS = 2
@@ -213,6 +215,10 @@ def _name_by_blocks(
     if words == ["attention"]:
         feeds = 2 * kinds["mlp"] >= kinds["attention"] >= _LEAST_ATTENTIONS
         feeds = feeds and not kinds.keys() & _OF_GRAPHS
+        # two about each attention (A. Gulati and others, Conformer, 2020), and those of heads
+        most = 2 * (kinds["attention"] + kinds["transformer"]) + _MOST_HEADS
+        if kinds["mlp"] > most:
+            return "Attention network"
         return "Transformer" if kinds["transformer"] or feeds else "Attention network"
     return f"Network of {join_with_and(words)}"
 

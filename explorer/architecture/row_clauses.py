@@ -277,8 +277,10 @@ def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         if piece.kind not in MINOR:
             kinds[name_piece(outline, [piece])] += piece.uses * piece.fold[1]
     found = kinds.most_common(_MOST_KINDS)
+    held_by = [{name_piece(outline, [piece]) for piece in module.pieces} for module in row]
     if (
-        len(blocks) == len(row)
+        all(name in held for name, _ in found for held in held_by)
+        and len(blocks) == len(row)
         and are_of_one_list(row)
         and not any(count % len(row) == 0 for _, count in found)
     ):

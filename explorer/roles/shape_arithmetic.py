@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant_node
+from netloupe.explorer.operators import ARITHMETIC_TRAITS
 
 #: what only changes layout or type
 _LAYOUT = ("casts", "copies", "permutes", "reshapes")
@@ -43,8 +44,9 @@ def find_shape_nodes(graph: Graph) -> set[int]:
         if derived[graph.index_of(node)] and not is_constant_node(node):
             is_accepted = _only_tells(node, accepted)
         else:
-            is_layout = node.operator.has(*_LAYOUT) and node.domain == own
-            is_accepted = is_layout and _is_only_measured(node)
+            # sums of zeros with what is wanted have its shape, as exporters write broadcasting
+            is_fit = node.operator.has(*_LAYOUT, *ARITHMETIC_TRAITS) and node.domain == own
+            is_accepted = is_fit and _is_only_measured(node, accepted)
         if is_accepted:
             accepted.add(node.index)
     return _reach_from_shapes(graph, accepted)
@@ -79,12 +81,16 @@ def _only_tells(node: Node, accepted: set[int]) -> bool:
     return used
 
 
-def _is_only_measured(node: Node) -> bool:
+def _is_only_measured(node: Node, accepted: set[int]) -> bool:
     """Return whether a node is used, and only for the shapes of its results."""
     users = list_users(node)
     return (
         bool(users)
-        and all(user.operator.has("reads_shape") and user.graph is node.graph for user in users)
+        and all(
+            user.graph is node.graph
+            and (user.operator.has("reads_shape") or user.index in accepted)
+            for user in users
+        )
         and not any(value is not None and value.is_output for value in node.outputs)
     )
 

@@ -252,3 +252,19 @@ def test_share_of_shape_arithmetic_in_exports(name: str, low: float, high: float
     check_tree(tree)
     nodes = sum(not is_constant_node(node) for node in graph.nodes)
     assert low <= sum(shape.node_count for shape in shapes(tree)) / nodes <= high
+
+
+@pytest.mark.parametrize(
+    ("use", "told"), [("t = Shape (n)", [["Add", "Add", "Shape"]]), ("t = Relu (n)", [])]
+)
+def test_sums_of_which_only_the_shape_is_read_tell_shapes(use: str, told: list[list[str]]) -> None:
+    """So exporters write what several values are broadcast to."""
+    target = "t" if "Shape" in use else "d"
+    graph = read(f"""g (float[4, 1] x, float[1, 4] z) => (float[4, 4] y, float[4, 4] s)
+        <int64[2] d = {{4, 4}}, float zero = {{0}}>
+        {{
+            m = Add (zero, x)  n = Add (m, z)  {use}
+            r = Relu (x)  y = Expand (r, {target})  s = Sigmoid ({"z" if target == "t" else "t"})
+        }}""")
+    found = shapes(build_group_tree(graph))
+    assert [sorted(ops(group)) for group in found] == told
