@@ -22,6 +22,7 @@ from .empty_names import dissolve_empty_names
 from .group import Group, adopt
 from .hoisting import Hoisted, hoist_shared
 from .order import delay_stored, rank_producers_first
+from .pyramid_modules import dissolve_pyramids
 from .recursion import dissolve_recursion
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
@@ -220,6 +221,7 @@ def build_group_tree(
         dissolve_recursion(tree.root)
         dissolve_wrappers(tree.root)
         dissolve_empty_names(tree.root)
+        dissolve_pyramids(tree.root)
     return tree
 
 
