@@ -44,8 +44,10 @@ def find_cuts(stretch: Stretch, run: Run) -> list[int]:
     users = stretch.users[np.minimum(firsts + period - 1, high - 1)]
     least = crossing.min()
     best = _leave_units_whole(stretch, firsts, np.flatnonzero(crossing <= least + 1e-9))
-    # those whose last node is used most come first: the residual stream; then the earliest
-    best = best[np.lexsort((best, -users[best]))]
+    leaving = np.array([count_leaving(stretch, int(firsts[one]), period) for one in best])
+    # those of which the first block gives nothing from within; those whose last node is used most:
+    # the residual stream; then the earliest
+    best = best[np.lexsort((best, -users[best], leaving))]
     cuts = [int(firsts[index]) for index in best[:_MOST_CUTS]]
     cuts.append(int(firsts[best.min()]))
     # a concatenation may also begin a block: what comes along a UNet's skips
@@ -53,6 +55,18 @@ def find_cuts(stretch: Stretch, run: Run) -> list[int]:
         if stretch.node(cut + period - 1).operator.has("joins") and cut > low:
             cuts.append(cut - 1)
     return list(dict.fromkeys(cuts))
+
+
+def count_leaving(stretch: Stretch, first: int, period: int) -> int:
+    """Return how many more values the first of some blocks gives from within than the second.
+
+    What a sum behind all blocks takes besides is the stream before the first one.
+    """
+    counts = [
+        int((stretch.last_uses[low : low + period - 1] >= low + 2 * period).sum())
+        for low in (first, first + period)
+    ]
+    return max(0, counts[0] - counts[1])
 
 
 def _leave_units_whole(stretch: Stretch, firsts: Integers, best: Integers) -> Integers:

@@ -191,7 +191,13 @@ def _count_results(odd: Sequence[Node], whole: Sequence[Node]) -> tuple[int, int
     reached: dict[Node, frozenset[Node]] = {}
     results: list[Node] = []
     for node in reversed(whole):
-        users = {user for value in node.outputs if value is not None for user in value.users}
+        users = {
+            user
+            for value in node.outputs
+            if value is not None
+            for user in value.users
+            if not user.operator.has("reads_shape")  # which takes the size alone
+        }
         if any(user not in reached for user in users):
             results.append(node)
             users &= reached.keys()

@@ -162,9 +162,11 @@ def _tell_kind(node: Node) -> _Kind:
 def _is_other(ours: Counter[_Kind], theirs: Counter[_Kind]) -> bool:
     """Return whether each of two blocks has something that the other one has not.
 
-    Or one alone chooses, as a mixture of experts that stands in the place of an MLP.
+    Or one alone chooses, as a mixture of experts that stands in the place of an MLP, or attends.
     """
     if len({any(_DECIDING in kind for kind in one) for one in (ours, theirs)}) > 1:
+        return True
+    if _attends(ours) is not _attends(theirs):
         return True
     return all(any(kind for kind in one) for one in (ours - theirs, theirs - ours))
 

@@ -34,7 +34,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.progress import step
 
-from .cutting import Family, find_cuts, find_family
+from .cutting import Family, count_leaving, find_cuts, find_family
 from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, weigh
 from .gaps import close_gaps
 from .joining import join_neighbours
@@ -247,15 +247,16 @@ def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:
 def _choose_cut(stretch: Stretch, cuts: list[Family], families: list[Family]) -> Family:
     """Return the way of cutting repeats that suits best once their neighbours have joined.
 
-    That is the one of most blocks; then the one of most nodes; then where the last node of a
-    block is used most, as the stream of residuals is; then the earliest.
+    That is the one of most blocks; then the one of most nodes; then whose first block gives nothing
+    from within that others do not; then where the last node of a block is used most, as the stream
+    of residuals is; then the earliest.
     """
     if len(cuts) == 1 or stretch.budget.is_spent:
         return cuts[0]
     stretch.budget.spend(_STEPS_A_RANGE + sum(map(len, families)))
     others = [repeat for family in families if family not in cuts for repeat in family]
 
-    def score(family: Family) -> tuple[int, int, int, int]:
+    def score(family: Family) -> tuple[int, int, int, int, int]:
         rooms = _Rooms(len(stretch.rows), _leave_out_covered([*others, *family]))
         compared = sorted(family, key=lambda repeat: -repeat.node_count)[:_MOST_COMPARED]
         blocks = nodes = 0
@@ -267,7 +268,8 @@ def _choose_cut(stretch: Stretch, cuts: list[Family], families: list[Family]) ->
                 blocks += len(joined.blocks)
                 nodes += joined.node_count
         users = int(stretch.users[compared[0].blocks[compared[0].exemplar][-1]])
-        return blocks, nodes, users, -compared[0].low
+        leaving = count_leaving(stretch, compared[0].low, compared[0].size)
+        return blocks, nodes, -leaving, users, -compared[0].low
 
     return max(cuts, key=score)
 

@@ -235,6 +235,8 @@ class Stretch:
         shape (n + 1,): how many nodes stand before each place, recurrent ones counted as `BULK`.
     users
         shape (n,): how many edges begin at each node.
+    last_uses
+        shape (n,): the last place that takes what each node gives; n for one outside.
     crossing
         shape (n + 1,): how many nodes before each place give what is used at or after it.
     """
@@ -262,6 +264,7 @@ class Stretch:
             self._sources, self._targets = sources[targets >= 0], targets[targets >= 0]
         last = np.where(table.used_outside[rows], count, np.arange(count))
         np.maximum.at(last, sources, np.where(targets < 0, count, targets))
+        self.last_uses: Integers = last
         steps = np.zeros(count + 2, dtype=np.int64)
         begun = np.arange(count)[last > np.arange(count)]
         np.add.at(steps, begun + 1, 1)
