@@ -363,3 +363,22 @@ def test_a_first_block_is_without_what_none_of_it_does(last: str, told: str) -> 
         x = modules.sum(x, modules.linear(f"{scope}/c", modules.add(scope, last, inner)))
     (stack,) = modules.fold(x, faulty=("operators", "handed"))
     assert told in list_changes(stack, 1)
+
+
+@pytest.mark.parametrize(("attending", "folded"), [((0, 1), [2]), ((0,), [])])
+def test_what_attends_is_no_block_beside_what_does_not(
+    attending: Sequence[int], folded: list[int]
+) -> None:
+    """However much both have in common, as what mixes several streams around each."""
+    modules = Modules()
+    x = "x"
+    for number in range(2):
+        scope = f"layers.{number}"
+        inner = x
+        for part in "abcdefgh":
+            inner = modules.add(scope, "Tanh", modules.linear(f"{scope}/{part}", inner))
+        if number in attending:
+            inner = modules.attention(scope, inner)
+        x = modules.sum(x, inner)
+    stacks = [count for label, count in labels(modules.fold(x)) if label.startswith("layers.0 …")]
+    assert stacks == folded

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.grouping.member_nodes import list_member_nodes
+from netloupe.explorer.grouping import Group, build_group_tree, find_tree
+from netloupe.explorer.grouping.member_nodes import list_member_nodes, list_nodes_inside
 from netloupe.explorer.model import Model
-from tests.unrolled import Writer
+from tests.unrolled import WIDTH, Writer
 
 
 def add_conv(writer: Writer, value: str, width: tuple[int, int], **attributes: object) -> str:
@@ -89,3 +89,23 @@ def test_equal_stacks_of_one_model_are_cut_alike() -> None:
     """Also where one of them alone would be too short to be found."""
     found = list_units(make_stages("Conv Relu", (2, 6, 2)))
     assert found == [["Conv Relu"] * 2, ["Conv Relu"] * 6, ["Conv Relu"] * 2]
+
+
+@pytest.mark.parametrize("is_residual", [False, True])
+def test_what_a_sum_behind_all_blocks_takes_stands_before_the_first(*, is_residual: bool) -> None:
+    """A layer before the blocks may be as one in each of them."""
+    writer = Writer("plain")
+    writer.inputs = {"x": [WIDTH, WIDTH]}
+    value = writer.add("", "Sin", "x")
+    before = value = writer.add("", "MatMul", value, writer.weight("w", WIDTH, WIDTH))
+    for number in range(6):
+        value = writer.add("", "Mul", value, writer.weight(f"d{number}", WIDTH))
+        value = writer.add("", "Relu", value)
+        value = writer.add("", "MatMul", value, writer.weight(f"w{number}", WIDTH, WIDTH))
+    if is_residual:
+        value = writer.add("", "Add", value, before)
+    writer.outputs = [writer.add("", "Cos", value)]
+    model = writer.load()
+    stack = next(iter(find_tree(model, model.graph).root.inner_groups()))
+    first = list_nodes_inside(stack.children[:1])[0]
+    assert first.op_type == ("Mul" if is_residual else "MatMul")

@@ -281,3 +281,28 @@ def test_a_decoder_of_stored_queries_tells_how_many_there_are(exporter: str) -> 
         if "decoder" in path and group.kind == "repeat" and len(group.children) == 6
     )
     assert list_changes(decoder, None) == ["the first from 100 learned queries"]
+
+
+@pytest.mark.parametrize("use", ["", "Shape"])
+def test_what_is_only_measured_is_no_result(use: str) -> None:
+    """Each block hands a sum on besides; of what is inside of it the size is read."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    stream, total, sizes = "x", "", []
+    for number in range(5):
+        scope = f"blocks.{number}"
+        inner = writer.add(
+            f"{scope}/a", "MatMul", stream, writer.weight(f"a{number}", WIDTH, WIDTH)
+        )
+        if use:
+            sizes.append(writer.add("", use, inner))
+        skip = writer.add(scope, "Sin", writer.add(scope, "Relu", inner))
+        total = writer.add(scope, "Add", total, skip) if total else skip
+        if number < 4:
+            inner = writer.add(
+                f"{scope}/b", "MatMul", inner, writer.weight(f"b{number}", WIDTH, WIDTH)
+            )
+            stream = writer.add(scope, "Add", stream, inner)
+    writer.outputs = [writer.add("head", "Cos", total), *sizes]
+    repeat = list_repeats(writer.load())[0]
+    assert "the last gives 1 of 2 results" in list_changes(repeat)
