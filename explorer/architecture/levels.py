@@ -97,7 +97,8 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
         return Levels(text=_count_resolutions(outline, resolutions))
     if is_nested(outline, resolutions, ups):
         return Levels(NESTED_UNET, write_nested(len(ups)), (("downs", len(downs)),))
-    if not across and resolutions.fused > 1:
+    # of maps that are joined at one size, the one that has that size is no skip
+    if sum(across.values()) < resolutions.fused and resolutions.fused > 1:
         return Levels(text=f"maps of {resolutions.fused + 1} resolutions put together")
     facts: tuple[tuple[str, Detail], ...] = (("downs", len(downs)), ("ups", len(ups)))
     text = f"{write_count(len(downs), 'level')} down, {len(ups):,} up"

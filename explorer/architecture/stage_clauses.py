@@ -201,7 +201,8 @@ def write_staged(
     kind = pieces[0].kind
     counts = counts or [sum(piece.fold[1] for piece in found) for found in held]
     noun = name_alike(outline, pieces)
-    lanes = _write_lanes(held) if is_numbered else ""
+    # layers side by side are branches of blocks that nothing is known of
+    lanes = _write_lanes(held) if is_numbered and kind != "conv" else ""
     if lanes:
         return Clause(f"{count_pieces(sum(counts), noun)} {lanes}", tuple(scope), is_plain=False)
     widths = [found[-1].part.out_features for found in held]

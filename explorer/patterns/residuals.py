@@ -167,7 +167,7 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         # one of single places may be both
         convolutions += operations.kinds[number] in CONVOLUTIONS or ends_layer
         taken = operations.operands[number]
-        reached = reached or start in taken or any(_activates(operations, v, start) for v in taken)
+        reached = reached or start in taken or any(_activates(v, start) for v in taken)
         for giver in operations.givers(number):
             if giver != barrier and giver not in core:
                 heapq.heappush(pending, -giver)
@@ -188,7 +188,7 @@ def _joins_others(operations: Operations, core: set[int], start: Value) -> bool:
             for value in operations.operands[number]:
                 giver = operations.giver(value)
                 is_own = giver is not None and (giver in core or giver == barrier)
-                if not (is_own or value is start or _activates(operations, value, start)):
+                if not (is_own or value is start or _activates(value, start)):
                     return True
     return False
 
@@ -207,7 +207,7 @@ def _convolves_others(blocks: FoundBlocks, core: set[int], start: Value) -> bool
         givers = operations.givers(number)
         is_own = start in taken or barrier in givers or not own.isdisjoint(givers)
         is_steering = blocks.holding(number, "adaptive norm") is not None
-        if is_own or is_steering or any(_activates(operations, v, start) for v in taken):
+        if is_own or is_steering or any(_activates(v, start) for v in taken):
             own.add(number)
         elif operations.kinds[number] in CONVOLUTIONS and not _is_of_places(operations, number):
             return True
@@ -219,15 +219,14 @@ def _is_of_places(operations: Operations, number: int) -> bool:
     return {*read_convolution(operations, number).kernel} == {1}
 
 
-def _activates(operations: Operations, value: Value, start: Value) -> bool:
-    """Return whether a value is the activation of another, which branches outside share.
+def _activates(value: Value, start: Value) -> bool:
+    """Return whether a value is the activation of another, which several branches may share.
 
     J. Kong and others, HiFi-GAN, 2020, figure 1.
     """
     node = value.producer
     return (
         node is not None
-        and operations.giver(value) is None
         and node.operator.has("activates")
         and node.input(0) is start
     )
