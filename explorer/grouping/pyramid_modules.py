@@ -43,6 +43,9 @@ def dissolve_pyramids(root: Group) -> None:
 def _gives_levels(group: Group) -> bool:
     if group.kind != "scope" or len(group.inner_groups()) < 2:
         return False
-    maps = [dims for dims in find_ports(group).given if len(dims) == _RANK_OF_MAPS]
+    ports = find_ports(group)
+    maps = [dims for dims in ports.given if len(dims) == _RANK_OF_MAPS]
     places = {dims[2:] for dims in maps}
-    return len(places) >= _LEAST_LEVELS and len(places) == len(maps)
+    # what takes several, too, is a module of an exchange between resolutions
+    is_from_one = len({dims[2:] for dims in ports.taken}) == 1
+    return is_from_one and len(places) >= _LEAST_LEVELS and len(places) == len(maps)
