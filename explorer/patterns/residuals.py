@@ -225,11 +225,7 @@ def _activates(value: Value, start: Value) -> bool:
     J. Kong and others, HiFi-GAN, 2020, figure 1.
     """
     node = value.producer
-    return (
-        node is not None
-        and node.operator.has("activates")
-        and node.input(0) is start
-    )
+    return node is not None and node.operator.has("activates") and node.input(0) is start
 
 
 def _name_residual(
