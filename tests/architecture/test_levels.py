@@ -290,3 +290,24 @@ def test_levels_are_as_wide_as_their_blocks_give_and_not_as_what_is_in_these() -
         x = block(net.conv(x, 2 * width, width), width, places)
     told = net.finish(net.conv(x, 8, 3)).architecture.sentence
     assert "3 levels of 8, 16, 32 channels" in told
+
+
+def test_maps_that_are_joined_at_one_size_are_no_skips() -> None:
+    """Each is resized by itself: there is no way up beside a way down."""
+    net = Network()
+    value, given = net.take("x", (1, 3, 64, 64)), []
+    for number in range(4):
+        taken = 3 if not number else 8 * number
+        value = net.conv(value, taken, 8 * (number + 1), strides=[2, 2])
+        value = net.add("Relu", value)
+        level = net.conv(value, 8 * (number + 1), 8)
+        if number:
+            sizes = net.numbers(1, 8, 32, 32)
+            level = net.add("Resize", level, "", "", sizes, mode="linear")
+        given.append(level)
+    head = net.conv(net.add("Concat", *given, axis=1), 32, 1)
+    whole = net.add("Resize", head, "", "", net.numbers(1, 1, 64, 64), mode="linear")
+    told = net.finish(whole).architecture.sentence
+    assert "maps of 4 resolutions put together" in told
+    assert "skip" not in told
+    assert "up" not in told.replace("put", "")
