@@ -382,7 +382,7 @@ def test_a_second_inset_leaves_the_picture_as_large_as_in_a_figure(engine: Layou
     """Encoder and decoder have other blocks: both would have room only at two thirds."""
     picture = draw(load(corpus_file("exported/whisper.legacy.onnx")), engine)
     assert len(picture.insets) == 1
-    both = draw(load(corpus_file("exported/segformer.dynamo.onnx")), engine)
+    both = draw(load(corpus_file("exported/wav2vec2.dynamo.onnx")), engine)
     assert len(both.insets) == 2
     assert WINDOW.zoom(both.scene.width, both.scene.height) >= 0.85
 
