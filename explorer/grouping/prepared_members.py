@@ -14,7 +14,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.roles import PreparationPiece
 
 from .group import Group
-from .shape_groups import Homes, consumers_in
+from .shape_groups import Homes, connect_nodes, consumers_in
 
 #: so many blocks have a share each
 _LEAST_MEMBERS = 3
@@ -38,7 +38,9 @@ def put_into_members(
     left: list[PreparationPiece] = []
     found: dict[Group, list[list[int]]] = {}
     for piece in pieces:
-        parts = _split(graph, piece.nodes) if piece.purpose is None and piece.is_shared else []
+        parts = (
+            connect_nodes(graph, piece.nodes) if piece.purpose is None and piece.is_shared else []
+        )
         owners = [homes.around(_list_users(graph, part)) for part in parts]
         members = [_find_member(owner) for owner in owners]
         if None in members or len({*map(id, members)}) < _LEAST_MEMBERS:
@@ -49,27 +51,6 @@ def put_into_members(
     for home, own in found.items():
         _insert(home, own, homes)
     return left
-
-
-def _split(graph: Graph, indices: Sequence[int]) -> list[list[int]]:
-    """Return the nodes that hang together, in pieces."""
-    leaders = {index: index for index in indices}
-
-    def find(index: int) -> int:
-        while leaders[index] != index:
-            leaders[index] = leaders[leaders[index]]
-            index = leaders[index]
-        return index
-
-    for index in indices:
-        for user in consumers_in(graph.nodes[index], graph):
-            other = graph.index_of(user)
-            if other in leaders:
-                leaders[find(index)] = find(other)
-    parts: dict[int, list[int]] = {}
-    for index in indices:
-        parts.setdefault(find(index), []).append(index)
-    return [*parts.values()]
 
 
 def _list_users(graph: Graph, part: Sequence[int]) -> Iterator[Node]:

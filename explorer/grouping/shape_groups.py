@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from operator import attrgetter
 
 from netloupe.explorer.model import Graph, Node, find_outer_node
@@ -39,7 +39,7 @@ def add_shape_groups(
     homes = Homes(root)
     for index in sorted(shape_nodes, reverse=True):
         homes.settle(graph.nodes[index], shape_nodes)
-    pieces = _connect(graph, shape_nodes, homes.of_node)
+    pieces = connect_nodes(graph, shape_nodes, homes.of_node)
     by_home: dict[Group, list[list[int]]] = {}
     for piece in pieces:
         by_home.setdefault(homes.of_node[piece[0]], []).append(piece)
@@ -117,8 +117,10 @@ def consumers_in(node: Node, graph: Graph) -> Iterator[Node]:
                 yield holder
 
 
-def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> list[list[int]]:
-    """Return the nodes of one home that hang together, in pieces."""
+def connect_nodes(
+    graph: Graph, nodes: Collection[int], homes: Mapping[int, Group] | None = None
+) -> list[list[int]]:
+    """Return nodes that hang together, in pieces: those of one home, where homes are given."""
     leader = {index: index for index in nodes}
 
     def find(index: int) -> int:
@@ -130,7 +132,7 @@ def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> li
     for index in nodes:
         for consumer in consumers_in(graph.nodes[index], graph):
             other = graph.index_of(consumer)
-            if other in leader and homes[other] is homes[index]:
+            if other in leader and (homes is None or homes[other] is homes[index]):
                 leader[find(index)] = find(other)
     pieces: dict[int, list[int]] = {}
     for index in sorted(nodes):
