@@ -36,6 +36,7 @@ _OWN = {
 #: a comparison of graphs, and why the node cannot be of another graph
 _REACHED = {
     "architecture/composites.py _find_experts": "operations of one outline",
+    "architecture/pieces.py _list_computed_queries": "the place of an operand, no node",
     "architecture/transformers.py _last_index": "operations of one outline",
     "architecture/transformers.py _read_window": "operations of one outline",
     "compare/activations.py find_fused_operator": "nodes of one side of a pair",

@@ -109,7 +109,7 @@ def _sums_over_tokens(node: Node) -> bool:
     pair = terms.split(",")
     if weight is None or not arrow or len(pair) != _BOTH or weight.index not in (0, 1):
         return False
-    stored, taken = pair[weight.index], pair[1 - weight.index]
+    stored, taken = pair if weight.index == 0 else reversed(pair)
     summed = {*stored} & {*taken} - {*result}
     new = {*stored} - {*taken}
     if len(summed) != 1 or len(new) != 1 or not taken or taken[-1:] != result[-1:]:
