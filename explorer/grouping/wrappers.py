@@ -8,6 +8,7 @@ holds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import PASSING_TRAITS
@@ -20,6 +21,8 @@ _NEARLY_ALL = 0.8
 _MOST_CHILDREN = 20
 #: what repeats with blocks of fewer nodes is no stack of layers
 _LEAST_OF_STACK = 5
+#: so many modules of one name and other numbers are a row
+_LEAST_IN_ROW = 3
 #: so many letters of a label are seen; a longer one would not tell what it begins with
 _MOST_LABEL = 22
 #: a frame is around so many boxes
@@ -33,8 +36,8 @@ _DIGIT = re.compile(r"\d+")
 def dissolve_wrappers(root: Group) -> None:
     """Replace scopes that only wrap a stack, or hold nearly everything, by what they hold.
 
-    Those inside repeated blocks, and those without a stack in them, remain. Linear in the groups
-    outside of repeats.
+    Those inside repeated blocks, and those without a stack or row in them, remain. Linear in the
+    groups outside of repeats.
 
     Parameters
     ----------
@@ -169,19 +172,29 @@ def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:
 
 
 def _find_holding_stacks(root: Group) -> set[Group]:
-    """Return the groups that have a repeat in them which is not in another repeat."""
+    """Return the groups that have a repeat in them which is not in another repeat, or a row.
+
+    A row are several modules of one name and other numbers, such as stages that differ in depth.
+    """
     holding: set[Group] = set()
     pending = [root]
     while pending:
         group = pending.pop()
+        around = group.parent if group.kind == "repeat" else group
         if group.kind != "repeat":
             pending += group.inner_groups()
-            continue
-        around = group.parent
+            if not _holds_row(group):
+                continue
         while around is not None and around not in holding:
             holding.add(around)
             around = around.parent
     return holding
+
+
+def _holds_row(group: Group) -> bool:
+    scopes = [inner for inner in group.inner_groups() if inner.kind == "scope"]
+    names = Counter(_DIGIT.sub("#", scope.label) for scope in scopes if _DIGIT.search(scope.label))
+    return max(names.values(), default=0) >= _LEAST_IN_ROW
 
 
 def _find_nearly_all(group: Group, holding: set[Group]) -> Group | None:

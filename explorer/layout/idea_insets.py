@@ -17,16 +17,20 @@ from netloupe.explorer.view import Item, sibling_key
 from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
 from .idea_opening import open_ideas
 from .inset_scene import Inset, open_inset
+from .opening_limits import MOST_BOXES
 from .opening_worth import list_kinds, list_shown, shows_enough, stands_in_row
 from .shown_items import count_boxes, list_closed, list_opened
 from .shut_ideas import shows_work
+from .stacks import tell_block
 from .telling import is_ordinary
 from .untold import UntoldBlock, list_untold, rate_face, tell_parts
 
 #: so many blocks are tried, and so many insets are drawn at most
 _MOST_TRIED, _MOST_INSETS = 6, 2
 #: of so many boxes each
-_LEAST_IN_INSET, _MOST_IN_INSET = 4, 24
+_LEAST_IN_INSET, _MOST_IN_INSET = 4, MOST_BOXES
+#: and where nothing else is open
+_LEAST_ALONE = 3
 #: of which so many may be around what it is drawn for
 _MOST_AROUND = 4
 #: and so many of those that are made alike
@@ -62,7 +66,7 @@ def show_untold(search: Search) -> None:
         shown = {
             tell_parts(item.element)
             for item in search.list_open()
-            if isinstance(item.element, Group)
+            if isinstance(item.element, Group) and not is_frame_of_one(item)
         }
         block = next(
             (
@@ -83,6 +87,17 @@ def show_untold(search: Search) -> None:
         refused.update((block.group, block.made_of))
         if _draw(search, block) or _draw_instead(search, block) or _open_alone(search, block):
             open_ideas(search)
+
+
+def is_frame_of_one(item: Item) -> bool:
+    """Return whether an open item is a frame around what is closed in it and has all its parts."""
+    parts = tell_parts(tell_block(item.element))
+    return any(
+        isinstance(child.element, Group)
+        and not child.is_open
+        and tell_parts(child.element) == parts
+        for child in item.children
+    )
 
 
 def _shows_telling(search: Search) -> bool:
@@ -129,14 +144,16 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     return any(_try_inset(search, block, inset) for inset in insets)
 
 
-def _try_inset(search: Search, block: UntoldBlock, inset: Inset) -> bool:
+def _try_inset(
+    search: Search, block: UntoldBlock, inset: Inset, fewest: int = _LEAST_IN_INSET
+) -> bool:
     """Draw one inset of a block; return whether there is room."""
     zoom = search.zoom()
     is_most = _is_most(search, block)
     most_aspect = max(_MOST_ASPECT_OF_MOST if is_most else _MOST_ASPECT, _tell_aspect(search))
     least, most = _tell_limits(search, block)
     boxes = _count(search, list_closed(inset.item))
-    if not _LEAST_IN_INSET <= boxes <= _MOST_IN_INSET:
+    if not fewest <= boxes <= _MOST_IN_INSET:
         return False
     if boxes <= _FEW and _is_alone(search, block):
         least = _LEAST_ZOOM_OF_FEW
@@ -264,10 +281,16 @@ def draw_alone(search: Search, block: UntoldBlock) -> bool:
 
     It is taken for what all of its kind are, so that what is around it makes no difference.
     """
-    inset = open_inset(search.view, block.item)
-    if shows_work(inset.item) and _try_inset(search, block, inset):
+    inset = open_inset(search.view, block.item, block.way[1:])
+    is_sum = not shows_work(inset.item)
+    if is_sum:  # around one body, whose layers are what the block is
+        bodies = [one for one in list_shown(inset.item.children) if list_kinds(one.element)]
+        if len(bodies) != 1 or not bodies[0].openable or bodies[0].repeat is not None:
+            return False
+        inset.view.open_item(bodies[0])
+    if _try_inset(search, block, inset, _LEAST_ALONE):
         return True
-    return _open_alone(search, block)
+    return not is_sum and _open_alone(search, block)
 
 
 def _open_alone(search: Search, block: UntoldBlock) -> bool:

@@ -262,8 +262,10 @@ def is_worth_a_frame(group: Group) -> bool:
 def find_only_block(shown: Sequence[object]) -> Group | Node | None:
     """Return the one group, or call, that says what a frame shows where there is little beside it.
 
-    A residual sum around a block is such a frame: it is opened together with the block.
+    A residual sum around a block is such a frame: it is opened together with the block. What only
+    lays out a value on its way says nothing.
     """
+    shown = [element for element in shown if not _only_lays_out(element)]
     blocks = [element for element in shown if isinstance(element, Group) or is_called(element)]
     if len(shown) >= _LEAST_SHOWN or len(blocks) != 1:
         return None
@@ -271,6 +273,17 @@ def find_only_block(shown: Sequence[object]) -> Group | Node | None:
     if isinstance(only, Group):
         return only if is_worth_a_frame(only) else None
     return only if is_called_block(only) else None
+
+
+def _only_lays_out(element: object) -> bool:
+    if isinstance(element, Node):
+        return element.operator.has(*LAYOUT_TRAITS, "pads")
+    if not isinstance(element, Group) or element.kind in ("repeat", *_ARRANGED):
+        return False
+    if element.node_count > _MOST_OF_LAYER:
+        return False
+    nodes = [node for node in list_nodes_inside([element]) if not is_constant_node(node)]
+    return all(map(_only_lays_out, nodes))
 
 
 def is_called(element: object) -> TypeGuard[Node]:

@@ -31,21 +31,24 @@ def show_one_of_row(search: Search) -> None:
     if search.insets or search.shows_stack() or search.shows_levels():
         return
     row = _find_row(search)
-    kinds = {_tell_kind(group) for _, group in row}
+    kinds = {_tell_kind(way[-1]) for _, way in row}
     if any(_tell_kind(item.element) in kinds for item in search.list_open()):
         return
-    share = sum(group.share for _, group in row)
+    share = sum(way[0].share for _, way in row)
     if share < _MOST_OF_MODEL:
         return
-    row.sort(key=lambda one: _count_kinds(one[1]), reverse=True)
-    for item, group in row[:_MOST_TRIED]:
-        if draw_alone(search, UntoldBlock(item, (group,), share, tell_parts(group), 1.0)):
+    row.sort(key=lambda one: _count_kinds(one[1][-1]), reverse=True)
+    for item, way in row[:_MOST_TRIED]:
+        if draw_alone(search, UntoldBlock(item, way, share, tell_parts(way[-1]), 1.0)):
             return
 
 
-def _find_row(search: Search) -> list[tuple[Item, Group]]:
-    """Return the closed blocks of the kind that has most nodes; none where these are few."""
-    kinds: dict[str, list[tuple[Item, Group]]] = {}
+def _find_row(search: Search) -> list[tuple[Item, tuple[Group, ...]]]:
+    """Return the closed blocks of the kind that has most nodes; none where these are few.
+
+    They stand each in a box of its own, or several in one that holds nothing else.
+    """
+    kinds: dict[str, list[tuple[Item, tuple[Group, ...]]]] = {}
     for item in list_closed(search.view.root):
         group = item.element
         if (
@@ -53,13 +56,29 @@ def _find_row(search: Search) -> list[tuple[Item, Group]]:
             and item.openable
             and item.repeat is None
             and not is_recursive(item)
-            and group.node_count <= _MOST_NODES
-            and (kind := _tell_kind(group))
-            and is_worth_a_frame(group)
+            and (way := _find_block(group))
+            and way[-1].node_count <= _MOST_NODES
+            and is_worth_a_frame(way[-1])
         ):
-            kinds.setdefault(kind, []).append((item, group))
+            kinds.setdefault(_tell_kind(way[-1]), []).append((item, way))
     row = max(kinds.values(), key=_count_nodes, default=[])
     return row if len(row) >= _LEAST_IN_ROW else []
+
+
+def _find_block(group: Group) -> tuple[Group, ...]:
+    """Return the way to a block that is all of a closed box, or one of several that are.
+
+    That is the second of several: the first often makes what comes in smaller.
+    """
+    kind = _tell_kind(group)
+    if kind:
+        return (group,)
+    contents = [one for one in group.contents if one.rank >= WORK]
+    if len({one.name for one in contents}) != 1:
+        return ()
+    blocks = [one for one in group.inner_groups() if _tell_kind(one) == contents[0].name]
+    is_all = len(blocks) == sum(one.times for one in contents)
+    return (group, blocks[1]) if is_all and len(blocks) > 1 else ()
 
 
 def _tell_kind(element: object) -> str:
@@ -69,8 +88,8 @@ def _tell_kind(element: object) -> str:
     return working[0].name if len(working) == 1 and working[0].times == 1 else ""
 
 
-def _count_nodes(row: list[tuple[Item, Group]]) -> int:
-    return sum(group.node_count for _, group in row)
+def _count_nodes(row: list[tuple[Item, tuple[Group, ...]]]) -> int:
+    return sum(way[0].node_count for _, way in row)
 
 
 def _count_kinds(group: Group) -> int:

@@ -17,7 +17,13 @@ from netloupe.explorer.patterns.ingredients import KNOWN
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.view import Item
 
-from .opening_worth import find_recognition, is_told_by_face, list_kinds, list_shown
+from .opening_worth import (
+    find_only_block,
+    find_recognition,
+    is_told_by_face,
+    list_kinds,
+    list_shown,
+)
 
 #: it has so many parts with work in them at least: one is told by its name
 _LEAST_WORKING = 2
@@ -89,7 +95,9 @@ def holds_idea(element: object) -> bool:
 def shows_work(item: Item) -> bool:
     """Return whether what an open item shows is more than how values are picked and arranged."""
     shown = list_shown(item.children)
-    if any(one.repeat is not None for one in shown):
+    if any(one.repeat is not None for one in shown) or find_only_block(
+        [one.element for one in shown]
+    ):
         return True
     telling = sum(one.is_open or bool(list_kinds(one.element)) for one in shown)
     arranging = sum(

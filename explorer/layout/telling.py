@@ -11,9 +11,11 @@ from __future__ import annotations
 from netloupe.explorer.grouping import Group, list_nodes_inside
 from netloupe.explorer.model import is_constant
 from netloupe.explorer.patterns import IDEA, WORK, Recognition
+from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.details import FeatureDetails
 from netloupe.explorer.patterns.ingredients import Ingredient
+from netloupe.explorer.patterns.norms import NORMS
 
 #: what is in the blocks of every network
 _ORDINARY = frozenset(
@@ -41,6 +43,9 @@ _ORDINARY = frozenset(
         "RNN",
         "Softmax",
         "Scale and shift",
+        *("AveragePool", "GlobalAveragePool", "MaxPool", "Resize"),
+        *ACTIVATIONS.values(),
+        *NORMS.values(),
     )
 )
 #: and what is of these families, or of these kinds of ingredient

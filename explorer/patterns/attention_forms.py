@@ -13,6 +13,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise
 from .operations import OUTSIDE, Operations
+from .readings import read_str
 from .score_axes import find_compared_axis
 from .weight_sizes import read_dims, read_type_dims
 
@@ -137,7 +138,14 @@ def has_latents(operations: Operations, number: int) -> bool:
     if first is None or not operations.is_fixed(first):
         return False
     dims = _find_dims(first)
-    return len(dims) > 2 and dims[-2] is not None
+    return len(dims) > 2 and dims[-2] is not None and not _has_keys(node)
+
+
+def _has_keys(product: Node) -> bool:
+    """Return whether the first operand of an Einsum has a row for each key, as positions have."""
+    first, _, rest = read_str(product, "equation").replace(" ", "").partition(",")
+    keys = rest[-1:]
+    return bool(keys) and keys in first
 
 
 def count_queries(facts: Iterable[str]) -> str:

@@ -64,6 +64,18 @@ def test_what_holds_nearly_everything_goes() -> None:
     assert tree.root.inner_groups()[0].path == "main/transformer/wte/"
 
 
+@pytest.mark.parametrize("rows", [3, 2])
+def test_what_holds_nearly_everything_goes_where_it_is_a_row_of_other_modules(rows: int) -> None:
+    stages = [
+        f"/features/stage{stage}/{kind}"
+        for stage in range(rows)
+        for kind in ("a", "b", "c", "d", "e")[: stage + 3]
+    ]
+    tree = make_tree("/features/stem/a", "/features/stem/b", *stages, "/head/a", "/head/b")
+    inner = ["stem", *(f"stage{number}" for number in range(rows))]
+    assert labels(tree.root) == [*(inner if rows > 2 else ["features"]), "head"]
+
+
 def test_what_goes_is_still_found_with_all_that_it_held() -> None:
     model = load_model(str(corpus_file("exported/gpt2.legacy.onnx")))
     group = model.group("transformer")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
+from onnx import numpy_helper
 
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.layout.hidden_blocks import list_stacks, list_stacks_and_ideas
@@ -87,6 +89,33 @@ def _list_open_blocks(model: Model, engine: LayoutEngine) -> list[str]:
 @pytest.mark.parametrize("excited", [1, 3])
 def test_of_a_row_the_block_is_open_that_has_all(engine: LayoutEngine, excited: int) -> None:
     assert _list_open_blocks(make_row(6, excited=excited), engine) == [f"blocks.{excited}"]
+
+
+def make_growing(stages: int) -> Model:
+    """Return stages of residual blocks of which each gives two channels more, without projection.
+
+    So they are in D. Han and others, Deep Pyramidal Residual Networks, 2017, section 2.3.
+    """
+    writer = Blocks()
+    writer.inputs = {"x": [1, 3, 32, 32]}
+    x = writer.add("stem", "Relu", writer.convolve("stem", "x", (3, 8), kernel=3))
+    width = 8
+    writer.tensors.append(numpy_helper.from_array(np.int64([0, 0, 0, 0, 0, 2, 0, 0]), "more"))
+    for stage in range(stages):
+        for number in range(5):
+            scope = f"stage{stage}/unit{number}"
+            h = writer.convolve(f"{scope}/body/conv1", x, (width, width + 2), kernel=3)
+            h = writer.add(f"{scope}/body/conv1", "Relu", h)
+            h = writer.convolve(f"{scope}/body/conv2", h, (width + 2, width + 2), kernel=3)
+            x = writer.add(scope, "Add", h, writer.add(scope, "Pad", x, "more"))
+            width += 2
+    return writer.classify(x, width)
+
+
+def test_of_stages_that_hold_only_like_blocks_one_block_is_open(engine: LayoutEngine) -> None:
+    picture = draw(make_growing(3), engine)
+    assert [inset.item.label for inset in picture.insets] == ["unit1"]
+    assert list_open(picture) == ["unit1", "body"]
 
 
 def test_fewer_blocks_are_no_row(engine: LayoutEngine) -> None:

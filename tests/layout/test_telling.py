@@ -61,6 +61,22 @@ def make_bridge(*, attends: bool) -> Model:
     return builder.load(builder.linear(builder.norm(x))).model
 
 
+@pytest.mark.parametrize("is_gated", [False, True])
+def test_norms_activations_and_pools_in_a_row_are_in_every_network(is_gated: bool) -> None:
+    builder = Scoped()
+    statistics = [builder.weight(size=4) for _ in range(4)]
+
+    def finish(x: str) -> str:
+        x = builder.add("BatchNormalization", x, *statistics)
+        gate = builder.add("Sigmoid", builder.linear(x)) if is_gated else ""
+        x = builder.add("Relu", x)
+        return builder.add("Mul", x, gate) if is_gated else x
+
+    x = builder.within("post", partial(finish, builder.linear("x")))
+    model = builder.load(builder.linear(x)).model
+    assert is_ordinary(find_group(model, "post/")) is not is_gated
+
+
 @pytest.mark.parametrize("attends", [True, False])
 def test_blocks_that_attend_to_another_part_come_before_a_larger_stack_of_ordinary_ones(
     attends: bool, engine: LayoutEngine

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.layout.idea_insets import is_frame_of_one
 from netloupe.explorer.layout.shown_items import list_closed
 from netloupe.explorer.layout.untold import list_untold, rate_face
 from netloupe.explorer.model import Model
@@ -151,6 +152,23 @@ def test_a_residual_block_of_branches_does_not_say_what_it_is() -> None:
     model = builder.load(x).model
     assert rate_face(find_group(model, "main/mixer/")) > 0
     assert rate_face(find_group(model, "main/plain/")) == 0
+
+
+@pytest.mark.parametrize("works", [False, True])
+def test_a_frame_does_not_show_what_is_all_that_works_in_it(works: bool) -> None:
+    builder = Scoped()
+
+    def shift(x: str) -> str:
+        x = builder.add("Concat", builder.linear(x) if works else x, x, axis=0)
+        return builder.within("mixer", partial(builder.mix, x))
+
+    x = builder.within("shifted", partial(shift, builder.linear("x")))
+    view = View(builder.load(builder.linear(x)).model)
+    (frame,) = (item for item in view.root.children if item.label == "shifted")
+    view.open_item(frame)
+    assert is_frame_of_one(frame) is not works
+    view.open_item(next(child for child in frame.children if child.label == "mixer"))
+    assert not is_frame_of_one(frame)
 
 
 def test_a_picture_of_what_names_tell_has_no_inset_for_more(engine: LayoutEngine) -> None:

@@ -116,6 +116,29 @@ def test_a_layer_and_a_softmax_before_a_product_are_no_attention_of_latents() ->
     assert "Cross-attention" not in names
 
 
+def test_a_table_with_a_row_for_each_key_is_of_positions_and_no_latents() -> None:
+    """A gate says how much tokens far off count (A. Défossez, Hybrid Spectrogram, 2021, 3.2)."""
+    names, _ = tell(
+        "g (float[1, 16, 8] x) => (float[1, 2, 16, 4] y)"
+        "<int64[2] square = {8, 8}, int64[4] apart = {0, 0, 2, 4}, int64[3] all = {4, 16, 16},"
+        " float half = {0.5}>"
+        "{ table = ConstantOfShape (all) wq = ConstantOfShape (square)"
+        "  wk = ConstantOfShape (square) wv = ConstantOfShape (square)"
+        "  wg = ConstantOfShape (square)"
+        "  q = MatMul (x, wq) qh = Reshape (q, apart) qt = Transpose <perm = [0, 2, 1, 3]> (qh)"
+        "  k = MatMul (x, wk) kh = Reshape (k, apart) kt = Transpose <perm = [0, 2, 1, 3]> (kh)"
+        "  v = MatMul (x, wv) vh = Reshape (v, apart) vt = Transpose <perm = [0, 2, 1, 3]> (vh)"
+        "  g = MatMul (x, wg) gh = Reshape (g, apart) gt = Transpose <perm = [0, 2, 3, 1]> (gh)"
+        "  far = Sigmoid (gt)"
+        '  products = Einsum <equation = "bhtc,bhsc->bhts"> (qt, kt)'
+        '  decay = Einsum <equation = "fts,bhfs->bhts"> (table, far)'
+        "  scaled = Mul (products, half) scores = Add (scaled, decay)"
+        "  shares = Softmax (scores) y = MatMul (shares, vt) }"
+    )
+    assert "Self-attention" in names
+    assert "Cross-attention" not in names
+
+
 def test_a_block_whose_norms_a_step_steers_is_a_transformer_block() -> None:
     text = """
 g (float[1, 16, 8] x, float[1, 8] c) => (float[1, 16, 8] y)
