@@ -43,7 +43,7 @@ def list_stacks(view: View) -> list[HiddenBlock]:
     for item in list_closed(view.root):
         if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
             found += find_hidden_stacks(item, item.element)
-    found = [stack for stack in found if not _only_looks_up(stack.group)]
+    found = [stack for stack in found if not only_looks_up(stack.group)]
     found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
     if len(found) > 1:  # to tell what a stack is takes a look at many blocks
         found.sort(key=tell_rank)
@@ -130,7 +130,7 @@ def _tell_order(group: Group) -> int:
     What every network has comes last, and behind it rows of tables that are only summed: what
     they are is told by their names.
     """
-    if _only_looks_up(group):
+    if only_looks_up(group):
         return 5
     is_repeat, is_telling = group.kind == "repeat", not is_ordinary(group)
     if is_repeat and (is_telling or is_shut_idea(group)):
@@ -142,6 +142,6 @@ def _tell_order(group: Group) -> int:
     return 4 if is_boilerplate(group) else 3
 
 
-def _only_looks_up(group: Group) -> bool:
+def only_looks_up(group: Group) -> bool:
     """Return whether all work in a block is to look up rows of tables."""
     return {one.name for one in group.contents if one.rank >= WORK} == {_LOOKUP}

@@ -15,6 +15,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item, sibling_key
 
 from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
+from .hidden_blocks import only_looks_up
 from .idea_opening import open_ideas
 from .inset_scene import Inset, open_inset
 from .opening_limits import MOST_BOXES
@@ -77,6 +78,7 @@ def show_untold(search: Search) -> None:
                 if not refused[block.group]
                 and refused[block.made_of] < _MOST_ALIKE
                 and block.made_of not in shown
+                and not only_looks_up(block.group)
                 and not (shows_telling and is_told_ordinary(block.group))
                 and not _is_drawn(search, block)
             ),

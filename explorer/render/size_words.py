@@ -50,8 +50,8 @@ _MOST_FOLLOWED = 64
 def tell_sizes(node: Node) -> tuple[str, ...]:
     """Return what a node does with the sizes of its operand; nothing where that is not known.
 
-    * One that picks, the part: ``last 12 of 168``; where the size is not known, ``axis 1``, ``8 to
-      end``.
+    * One that picks, the part: ``last 12 of 168``; where the size is not known, ``axis 1``, ``all
+      but the first 8``.
     * One that takes a single place, which: ``2nd of 3``, or ``axis 1``, ``at 1``.
     * One that splits, the parts: ``24 → 16 + 8``.
     * One that resamples, the result: ``to 128 × 128`` or ``×2``, and how: ``linear``.
@@ -117,7 +117,8 @@ def _tell_parts_of_axes(parts: Sequence[PickedPart]) -> tuple[str, ...]:
     if len(told) == 1:
         ((part, places),) = told.items()
         return _name_axes(places), *([] if part == _UNKNOWN else [part])
-    return tuple(f"{_name_axes(places)}: {part}" for part, places in told.items())
+    known = {part: places for part, places in told.items() if part != _UNKNOWN}
+    return tuple(f"{_name_axes(places)}: {part}" for part, places in known.items())
 
 
 def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
@@ -170,7 +171,7 @@ def _name_axes(places: Sequence[str]) -> str:
 
 
 def _write_part(part: PickedPart) -> str:
-    """Return ``0 to 12``, ``8 to end``, ``last 4``, ``reversed``, ``every 2``; "" for all."""
+    """Return ``first 12``, ``8 to 12``, ``last 4``, ``reversed``, ``every 2``; "" for all."""
     start, step = part.start, part.step
     if isinstance(step, int) and step < 0:
         return "reversed" if step == -1 and start in (-1, part.size, ENDLESS) else "backwards"
@@ -179,8 +180,14 @@ def _write_part(part: PickedPart) -> str:
         return f"last {-start:,}"
     if start == 0 and part.is_to_end:
         return every
+    if isinstance(start, int) and start > 0 and part.is_to_end and not every:
+        return f"all but the first {start:,}"
+    if start == 0 and isinstance(part.end, int) and not every:
+        return f"first {part.end:,}" if part.end > 0 else f"all but the last {-part.end:,}"
     end = "end" if part.is_to_end else _write_limit(part.end)
     said = f"{_write_limit(start)} to {end}"
+    if "?" in said:
+        return _UNKNOWN
     return f"{said}, {every}" if every else said
 
 

@@ -92,6 +92,36 @@ def test_limits_of_which_nothing_is_known_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("start", "end", "said"),
+    [
+        ("0", "8", ["axis 1", "first 8"]),
+        ("0", "-1", ["axis 1", "all but the last 1"]),
+        ("2", "9223372036854775807", ["axis 1", "all but the first 2"]),
+        ("-3", "9223372036854775807", ["axis 1", "last 3"]),
+        ("2", "8", ["axis 1", "2 to 8"]),
+    ],
+)
+def test_parts_of_axes_of_unknown_sizes_are_said_in_words(
+    start: str, end: str, said: list[str]
+) -> None:
+    text = f"""
+    g (x) => (y)
+    <int64[1] s = {{{start}}}, int64[1] e = {{{end}}}, int64[1] a = {{1}}>
+    {{ [n] y = Slice (x, s, e, a) }}
+    """
+    assert say(text) == ["Slice", " · ".join(said)]
+
+
+def test_a_part_up_to_an_end_that_is_not_known_is_left_out() -> None:
+    text = """
+    g (x, int64[1] e) => (y)
+    <int64[1] s = {0}, int64[1] a = {1}>
+    { [n] y = Slice (x, s, e, a) }
+    """
+    assert say(text) == ["Slice", "axis 1"]
+
+
+@pytest.mark.parametrize(
     ("attributes", "operand", "count", "said"),
     [
         ("axis: int = 1, num_outputs: int = 3", "", 3, "36 → 3 × 12"),
