@@ -126,12 +126,35 @@ def _name(group: Group, known: Recognition | None) -> str:
     attention = _find_attention(group)
     if attention:
         return attention
+    held = _find_only_module(group)
+    if held is not None:
+        return _name(held, held.recognised) or group.type_name
     if is_own and group.kind == "scope":
         return group.type_name
     label = group.label.rpartition(" / ")[2].rpartition(".")[2]
     is_list = bool(group.type_name) and not is_own
     is_named = group.kind == "scope" and not is_list and not _NUMBERED.fullmatch(label)
     return label if is_named else ""
+
+
+def _find_only_module(group: Group) -> Group | None:
+    """Return the module of a class of its own in which all layers of a module are; None for none.
+
+    What is around it, as a norm or what lays out tokens, is not what the outer one is about.
+    """
+    if group.kind != "scope":
+        return None
+    inner = [one for one in group.inner_groups() if one.kind == "scope" and not one.is_beside]
+    holding = [one for one in inner if any(map(is_layer, list_member_nodes(one, _MOST_NODES)))]
+    if len(holding) != 1 or not holding[0].type_name or _CONTAINER.search(holding[0].type_name):
+        return None
+    own = [child for child in group.children if isinstance(child, Node)]
+    others = [one for one in group.inner_groups() if one not in inner and not one.is_beside]
+    if any(map(is_layer, own)) or any(
+        is_layer(node) for one in others for node in list_member_nodes(one, _MOST_NODES)
+    ):
+        return None
+    return holding[0]
 
 
 def _find_attention(group: Group) -> str:

@@ -95,4 +95,22 @@ binarization (float[1, 1, 8, 8] p0, float[1, 1, 8, 8] t0) => (float[1, 1, 8, 8] 
 """,
         "Differentiable binarization, k = 50",
     ),
+    "rotation": (
+        """
+rotated (float[1, 16, 8] x) => (float[1, 16, 8] y)
+<int64[3] all = {1, 16, 8}, int64[1] zero = {0}, int64[1] half = {4},
+ int64[1] end = {9223372036854775807}, int64[1] last = {-1}>
+{
+  cos = ConstantOfShape (all)  sin = ConstantOfShape (all)
+  plain = Mul (x, cos)
+  first = Slice (x, zero, half, last)
+  second = Slice (x, half, end, last)
+  negated = Neg (second)
+  turned = Concat <axis = -1> (negated, first)
+  by_sin = Mul (turned, sin)
+  y = Add (plain, by_sin)
+}
+""",
+        "Rotary positions",
+    ),
 }

@@ -28,7 +28,9 @@ from .readings import read_int, read_ints
 from .recognise import MOST_NODES, add_ideas, find_blocks
 from .recognition import Recognition
 from .resampling import read_scale
+from .rotations import ROTARY
 from .scale_shifts import SCALE_SHIFT
+from .shifted_channels import TOKEN_SHIFT
 from .token_mixing import is_mlp
 from .transformer_details import AttentionDetails
 from .weight_sizes import read_width
@@ -52,8 +54,12 @@ _RANKS_OF_KINDS = {
     "linear": WORK,
     "norm": TRIM,
     "pixel shuffle": SIZE,
+    ROTARY.lower(): TRIM,
+    TOKEN_SHIFT.lower(): SIZE,
     SCALE_SHIFT.lower(): TRIM,
 }
+#: what is told apart by its name, and is no idea
+_SMALL = frozenset({ROTARY, SCALE_SHIFT, TOKEN_SHIFT})
 #: how telling operators outside of blocks are, by the first trait that they have
 _RANKS_OF_TRAITS = (
     ("detects", IDEA),
@@ -320,13 +326,13 @@ def _count_convolutions(operations: Operations, entry: FoundBlock) -> int:
 
 def _find_kind(entry: FoundBlock) -> str:
     """Return the kind of a block; of what a group was recognised as, by its details."""
+    if entry.name in _SMALL:
+        return entry.name.lower()
     if entry.kind != KNOWN:
         return entry.kind
     details = entry.details
     if isinstance(details, ConvolutionDetails) and not isinstance(details, SeparableDetails):
         return "conv"
-    if entry.name == SCALE_SHIFT:
-        return SCALE_SHIFT.lower()
     # perhaps with a norm or an activation, but not an attention that is linear in its tokens
     return "linear" if entry.name.partition(_BEHIND)[0] == "Linear" else KNOWN
 

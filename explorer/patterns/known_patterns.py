@@ -105,6 +105,7 @@ from .registered_patterns import register_whole as _whole
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
+from .rotations import find_rotations
 from .routings import find_residual_poolings, find_routings
 from .scalar_quantizers import find_scalar_quantizers
 from .scale_shifts import find_scale_shifts
@@ -366,6 +367,7 @@ IDEAS = (
     _part("length", find_lengths, "length", family="elementwise"),
     _part("binarization", find_binarizations, "unit", family="activation"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
+    _part("rotation", find_rotations, "positions", family="shape"),
 )
 #: what operations without weights are together, where they are none of all these
 ARITHMETIC = (

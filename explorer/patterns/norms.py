@@ -43,7 +43,7 @@ def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     2016, equation 3); both with scale, the latter with shift. InstanceNormalization over
     channels that are put into groups is GroupNorm (Y. Wu and K. He, 2018, figure 3), which has no
     operator before opset 18. x / max(‖x‖₂, ε) is L2 normalization, and RMSNorm where √d and a scale
-    of the d features multiply it.
+    of the d features multiply it, or ‖x‖₂ is divided by √d.
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -123,8 +123,13 @@ def _find_l2(operations: Operations, number: int) -> FoundBlock | None:
             return None
         numbers.add(user)
         user = operations.only_user(user)
+    root = 1.0
+    if user is not None and operations.kinds[user] == "Mul":  # ‖x‖ · 1 / √d
+        root = operations.scalar(user) or 0.0
+        numbers.add(user)
+        user = operations.only_user(user)
     user = _pass_least(operations, user, numbers)
-    if user is None or operations.kinds[user] != "Div":
+    if user is None or operations.kinds[user] != "Div" or root <= 0:
         return None
     taken = operations.operands[user]
     if len(taken) != 2 or taken[0] is not start[0] or operations.giver(taken[1]) not in numbers:
@@ -132,22 +137,24 @@ def _find_l2(operations: Operations, number: int) -> FoundBlock | None:
     numbers.add(user)
     if not operations.is_closed(numbers, user):
         return None
-    scaled = _find_root_mean_square(operations, user)
+    scaled = _find_root_mean_square(operations, user, 1 / root)
     if scaled is not None:
         factors, width = scaled
         numbers.update(factors)
         details = NormDetails(width=width)
         return FoundBlock("norm", "RMSNorm", frozenset(numbers), factors[-1], (), details)
-    return FoundBlock("norm", "L2 normalize", frozenset(numbers), user)
+    return FoundBlock("norm", "L2 normalize", frozenset(numbers), user) if root == 1 else None
 
 
-def _find_root_mean_square(operations: Operations, division: int) -> tuple[list[int], int] | None:
-    """Return what multiplies a value of length 1 by √d and a scale of d features, and d.
+def _find_root_mean_square(
+    operations: Operations, division: int, root: float
+) -> tuple[list[int], int] | None:
+    """Return what multiplies a value of some length by √d and a scale of d features, and d.
 
-    That is RMSNorm, for ‖x‖₂ is √d times the root mean square.
+    That is RMSNorm, for ‖x‖₂ is √d times the root mean square; what divides may have the root, too.
     """
     factors: list[int] = []
-    width, root = 0, 1.0
+    width = 0
     user = operations.only_user(division)
     while user is not None and operations.kinds[user] == "Mul" and len(factors) < _MOST_FACTORS:
         stored = operations.fixed(user)

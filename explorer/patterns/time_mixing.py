@@ -12,6 +12,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .picked_parts import read_parts
 from .readings import read_int, read_ints, read_numbers
+from .shifted_channels import TOKEN_SHIFT
 from .whole_groups import make_whole_block
 
 _LEAST_SHIFTS = 2
@@ -37,7 +38,7 @@ def find_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         found = _find_step_to(blocks, end)
         if found:
-            yield FoundBlock("token shift", "Token shift", frozenset(found), end)
+            yield FoundBlock("token shift", TOKEN_SHIFT, frozenset(found), end)
             continue
         products = [operations.given_by(value, "Mul") for value in taken]
         one, other = products
@@ -52,7 +53,7 @@ def find_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             for number in moving:
                 if numbers.issuperset(operations.users[number]):
                     numbers.add(number)
-            yield FoundBlock("token shift", "Token shift", frozenset(numbers), end)
+            yield FoundBlock("token shift", TOKEN_SHIFT, frozenset(numbers), end)
 
 
 def _find_step_to(blocks: FoundBlocks, end: int) -> set[int]:

@@ -12,6 +12,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .image_windows import read_image_part
 from .landmark_attention import NYSTROM
 from .operations import PICKING, Operations
+from .shifted_channels import TOKEN_SHIFT
 from .transformer_details import (
     CLASS_ATTENTION,
     AttentionDetails,
@@ -53,6 +54,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
     others = [f for f in others if not _reduces_keys(blocks, f, attentions)]
+    is_token_shifted = any(map(_shifts_tokens, others))
+    others = [f for f in others if not _shifts_tokens(f)]
     is_adaptive = any(norm.kind == "adaptive norm" for norm in norms)
     if is_adaptive:
         others = _leave_out_conditions(blocks, others)
@@ -95,6 +98,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     gates = _read_scalar_gates(operations, others)
     if gates:
         facts.append(gates)
+    if is_token_shifted:
+        facts.append(TOKEN_SHIFT.lower())
     if part is not None:
         is_shifted = seen.shifted or "Concat" in shifting
         facts.insert(0, f"{'shifted ' if is_shifted else ''}{part.fact}")
@@ -112,6 +117,11 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)
     yield FoundBlock("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _shifts_tokens(entry: FoundBlock | int) -> bool:
+    """Return whether features of the token before stand in what a norm takes."""
+    return isinstance(entry, FoundBlock) and entry.name == TOKEN_SHIFT
 
 
 def _read_scalar_gates(operations: Operations, entries: Sequence[FoundBlock | int]) -> str:
@@ -219,14 +229,17 @@ def find_sublayers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     mains = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _MIXERS | _FEED_FORWARDS]
     norms = [f for f in outline if isinstance(f, FoundBlock) and f.kind == "norm"]
     others = [f for f in outline if f not in mains and f not in norms]
+    is_token_shifted = any(map(_shifts_tokens, others))
+    others = [f for f in others if not _shifts_tokens(f)]
     kinds = [f.name if isinstance(f, FoundBlock) else operations.kinds[f] for f in others]
     if len(mains) != 1 or len(norms) > 2 or sorted(kinds) not in (["Add"], []):
         return
-    if not norms and not kinds:
+    if not norms and not kinds and not is_token_shifted:
         return
     main = mains[0]
     style = _order_norms(blocks, main, norms)
-    facts = (f"{style} {norms[0].name}",) if style else ()
+    facts = [f"{style} {norms[0].name}"] if style else []
+    facts += [TOKEN_SHIFT.lower()] if is_token_shifted else []
     details = main.details
     if style and isinstance(details, AttentionDetails | MlpDetails | ExpertsDetails):
         details = replace(details, order=style)

@@ -264,7 +264,11 @@ MIXING = (
         "three are parts of one projection: `kernel 3`.",
         "short-convolution",
     ),
-    FigureWord("token shift", "Each token mixed with the one before it.", "token-shift"),
+    FigureWord(
+        "token shift",
+        "Each token mixed with the one before it, or some of its features taken from that.",
+        "token-shift",
+    ),
     FigureWord(
         "time mix, channel mix",
         "The halves of a block of which one sums over the sequence with weights that decay, "

@@ -60,6 +60,11 @@ INPUTS = (
         "rotated-attention",
     ),
     FigureWord(
+        "rotary positions",
+        "Other features turned by such angles: values, or what layers take.",
+        "rotation",
+    ),
+    FigureWord(
         "vector quantizer",
         "Features replaced by the nearest entry of a code book: `512 codes × 64`.",
         "vector-quantizer",

@@ -215,6 +215,9 @@ def _write_many(
         return listed, False
     stages = find_stages()
     kinds = {*stages.names}
+    only = stages.names[0] if len(stages.names) == 1 else ""
+    if needed <= told and _is_class(only) and fits(f"{only}: {listed}"):
+        return f"{only}: {listed}", False
     is_said = not any(map(is_container, kinds))
     chain = _write_stages(stages) if is_said else ""
     if chain and fits(chain):
@@ -237,6 +240,11 @@ def _write_many(
         if text and wraps(text):
             return text, text != every
     return _write_ideas(ingredients, lambda text: fits(text + _OTHERS))[0] + _OTHERS, False
+
+
+def _is_class(name: str) -> bool:
+    """Return whether a module is called by its author's class, which says more than its parts."""
+    return name[:1].isupper() and name not in _LAYERS and not is_container(name) and " " not in name
 
 
 def _list_needed(ingredients: Sequence[Ingredient]) -> set[str]:

@@ -162,8 +162,10 @@ def test_a_frame_does_not_show_what_is_all_that_works_in_it(works: bool) -> None
         x = builder.add("Concat", builder.linear(x) if works else x, x, axis=0)
         return builder.within("mixer", partial(builder.mix, x))
 
-    x = builder.within("shifted", partial(shift, builder.linear("x")))
-    view = View(builder.load(builder.linear(x)).model)
+    x = builder.within("stem", partial(builder.mlp, "x"))
+    x = builder.within("shifted", partial(shift, x))
+    x = builder.within("head", partial(builder.mlp, x))
+    view = View(builder.load(x).model)
     (frame,) = (item for item in view.root.children if item.label == "shifted")
     view.open_item(frame)
     assert is_frame_of_one(frame) is not works

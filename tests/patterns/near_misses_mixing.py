@@ -35,6 +35,16 @@ probabilities = Formula, 1 / (exp(−50 · (x − y)) + 1)
   p = Sigmoid (p0) => p = Tanh (p0)
 a rising curve = Formula, 1 / (exp(50 · (x − y)) + 1)
   steep = {-50} => steep = {50}
+[rotation]
+a turned half
+  negated = Neg (second) => negated = Relu (second)
+halves of the value itself
+  first = Slice (x, zero, half, last) => first = Slice (z, zero, half, last)
+  16, 8] x) => 16, 8] x, float[1, 16, 8] z)
+a stored sine
+  by_sin = Mul (turned, sin) => by_sin = Mul (turned, x)
+a sum
+  y = Add (plain, by_sin) => y = Div (plain, by_sin)
 """
 
 SPELLINGS = """
@@ -52,4 +62,12 @@ one operator
 [cascaded-attention]
 an activation before the projection
   y = MatMul (joined, wo) => bent = Relu (joined)  y = MatMul (bent, wo)
+[rotation]
+every other feature
+  int64[1] last = {-1}> => int64[1] last = {-1}, int64[1] step = {2}, int64[1] one = {1}>
+  first = Slice (x, zero, half, last) => first = Slice (x, zero, end, last, step)
+  second = Slice (x, half, end, last) => second = Slice (x, one, end, last, step)
+one split
+  first = Slice (x, zero, half, last) => first, second = Split <axis = -1, num_outputs = 2> (x)
+  second = Slice (x, half, end, last) =>
 """

@@ -11,12 +11,17 @@ from tests.architecture.networks import Network
 _WIDTH = 12
 
 
-def _tell(*factors: str, axis: int = -1) -> str:
-    """Return what a value divided by its length is, times some factors in their order."""
+def _tell(*factors: str, axis: int = -1, part: float | None = None) -> str:
+    """Return what a value divided by its length is, times some factors in their order.
+
+    The length may be multiplied by a number before.
+    """
     net = Network()
     shape = (1, 5, _WIDTH) if axis == -1 else (1, _WIDTH, 4, 4)
     x = net.take("x", shape)
     length = net.add("ReduceL2", x, net.numbers(axis), keepdims=1)
+    if part is not None:
+        length = net.add("Mul", length, net.store(np.float32(part)))
     length = net.add("Clip", length, net.store(np.float32(1e-12)))
     given = net.add("Div", x, length)
     for name in factors:
@@ -46,3 +51,10 @@ def test_a_length_times_root_and_scale_is_the_root_mean_square(root: str, axis: 
 )
 def test_a_length_times_anything_else_is_none(factors: tuple[str, ...]) -> None:
     assert "RMSNorm" not in _tell(*factors)
+
+
+def test_the_root_may_divide_the_length() -> None:
+    assert _tell("scale", part=_WIDTH**-0.5) == "RMSNorm"
+    assert _tell("root", "scale", part=_WIDTH**-0.5) != "RMSNorm"
+    assert _tell("scale", part=0.5) != "RMSNorm"
+    assert "L2 normalize" not in _tell(part=0.5)
