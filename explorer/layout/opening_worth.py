@@ -14,6 +14,7 @@ from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_funct
 from netloupe.explorer.model import Node, is_constant, is_constant_node
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import Recognition
+from netloupe.explorer.patterns.details import RecurrentDetails
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import Item, View, strip_numbers
@@ -89,9 +90,9 @@ def list_kinds_inside(item: Item) -> frozenset[str] | None:
 def is_told_by_face(element: object) -> bool:
     """Return whether the name and the facts of a block say all that its nodes would.
 
-    Such are MLPs, blocks that are called after all that is in them, and those of a known kind
-    around one product at most: linear layers, convolutions with what follows them, norms,
-    activations, and ideas such as a gate or the products of pairs.
+    Such are MLPs, rows of recurrent layers, blocks that are called after all that is in them, and
+    those of a known kind around one product at most: linear layers, convolutions with what follows
+    them, norms, activations, and ideas such as a gate or the products of pairs.
     """
     if isinstance(element, Group) and element.kind == "repeat":
         return is_told_by_face(element.children[element.exemplar])
@@ -104,7 +105,8 @@ def is_told_by_face(element: object) -> bool:
         return True
     if recognition.family == "group" and _AND in recognition.name:
         return False
-    if isinstance(recognition.details, MlpDetails) and recognition.family != "group":
+    is_row = isinstance(recognition.details, MlpDetails | RecurrentDetails)
+    if is_row and recognition.family != "group":
         return True
     if element.node_count > _MOST_NODES:
         return False

@@ -10,9 +10,10 @@ from onnx import numpy_helper
 
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.layout.hidden_blocks import list_stacks, list_stacks_and_ideas
+from netloupe.explorer.layout.opening_worth import is_told_by_face
 from netloupe.explorer.model import Model
 from netloupe.explorer.view import View
-from tests.layout.test_shut_ideas import draw, list_open
+from tests.layout.test_shut_ideas import draw, find_group, list_open
 from tests.unrolled import Writer
 
 
@@ -204,3 +205,22 @@ def test_a_network_is_shown_before_tables_whose_rows_are_summed(tables: int) -> 
     first, last = list_stacks_and_ideas(view, list_stacks(view))
     assert first.group.kind == "repeat"
     assert last.group.label == "embeddings"
+
+
+@pytest.mark.parametrize(("kind", "gates"), [("LSTM", 4), ("GRU", 3)])
+def test_rows_of_recurrent_layers_are_told_by_their_box(kind: str, gates: int) -> None:
+    writer = Writer()
+    writer.inputs = {"x": [5, 1, 8]}
+    writer.tensors.append(numpy_helper.from_array(np.int64([1]), "directions"))
+    x = writer.add("stem", "MatMul", "x", writer.weight("stem.weight", 8, 8))
+    x = writer.add("stem", "Tanh", x)
+    for number in range(3):
+        weights = [writer.weight(f"w{number}{part}", 1, gates * 8, 8) for part in "wr"]
+        x = writer.add("layers", kind, x, *weights, hidden_size=8)
+        x = writer.add("layers", "Squeeze", x, "directions")
+    x = writer.add("head", "MatMul", x, writer.weight("head.weight", 8, 8))
+    writer.outputs = [writer.add("head", "Tanh", x)]
+    group = find_group(writer.load(), "layers/")
+    assert group.recognised is not None
+    assert group.recognised.text == f"{kind} 8 → 8, 3 layers"
+    assert is_told_by_face(group)
