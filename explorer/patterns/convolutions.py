@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node
 
 from .activations import ACTIVATIONS
@@ -99,6 +100,8 @@ def read_convolution(operations: Operations, number: int) -> ConvolutionDetails:
     if not kernel and read_int(node, "kernel"):
         kernel = (read_int(node, "kernel") or 1,) * 2
     taken, given = read_features(node)
+    if not taken and operations.is_fixed(node.input(1)):
+        taken, given = _find_channels(node)
     strides = read_ints(node, "strides") or ((read_int(node, "stride") or 1),)
     stride = strides[0] if len({*strides}) == 1 else strides
     dilation = max(read_ints(node, "dilations") or ((read_int(node, "dilation") or 1),))
@@ -111,6 +114,15 @@ def read_convolution(operations: Operations, number: int) -> ConvolutionDetails:
         form=_read_form(operations, node),
     )
     return details.with_features((taken, given) if taken and given else None)
+
+
+def _find_channels(node: Node) -> tuple[int, int]:
+    """Return the channels of what a convolution takes and gives, whose weight is computed."""
+    facts = find_value_facts(node.graph.model)
+    sizes = [facts.find_dims(value) for value in (node.input(0), node.output(0))]
+    channels = [dims[1] if dims is not None and len(dims) > 1 else None for dims in sizes]
+    taken, given = channels
+    return (taken, given) if isinstance(taken, int) and isinstance(given, int) else (0, 0)
 
 
 def _read_form(operations: Operations, node: Node) -> str:

@@ -8,6 +8,7 @@ from .convolutions import read_convolution
 from .details import NormDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
+from .readings import read_scalar
 
 _BOTH = 2
 _SQUARE, _ROOT = 2.0, 0.5
@@ -71,10 +72,18 @@ def _follow_root(operations: Operations, pool: int) -> tuple[set[int], int | Non
     inverted = power == -_ROOT
     numbers.add(number)
     user = operations.only_user(number)
-    if user is not None and operations.kinds[user] == "Reciprocal":
+    if user is not None and _is_reciprocal(operations, user):
         numbers.add(user)
         user, inverted = operations.only_user(user), not inverted
     return numbers, user, inverted
+
+
+def _is_reciprocal(operations: Operations, number: int) -> bool:
+    """Return whether an operation divides one by what it takes."""
+    if operations.kinds[number] == "Reciprocal":
+        return True
+    first = operations.nodes[number].input(0)
+    return operations.kinds[number] == "Div" and read_scalar(first) == 1
 
 
 def _name(operations: Operations, end: int, start: object, *, is_inverted: bool) -> str:

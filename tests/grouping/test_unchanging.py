@@ -96,7 +96,7 @@ def test_the_row_of_one_layer_is_hidden_and_what_is_looked_up_is_not() -> None:
           [Neg] y = Neg (c)
         }
     """
-    assert _find(text) == [["Gather", "Transpose"]]
+    assert _find(text) == [["Exp", "Gather", "Transpose"]]
     listed = text.replace("second)", "listed)").replace("<perm = [1, 0]>", "<perm = [0, 2, 1]>")
     assert not _find(listed)
 
@@ -156,3 +156,47 @@ def _find_mask_of_steps(*, module: str = "") -> tuple[int, list[str]]:
 def test_a_mask_that_is_written_in_steps_is_hidden_too() -> None:
     drawn, hidden = _find_mask_of_steps()
     assert (drawn, hidden) == (3, ["constants"])
+
+
+_COMPOSED = """
+    composed (float[1, 8, 16] x) => (float[1, 8, 16] y)
+    <int64[2] square = {16, 16}, int64[1] width = {16}, float[1] few = {0.1}>
+    {
+      [a] w = ConstantOfShape (square)  [b] l = ConstantOfShape (square)
+      [c] u = ConstantOfShape (square)  [d] s = ConstantOfShape (width)
+      [first__MatMul] h = MatMul (x, w)  [first__Relu] r = Relu (h)
+      [Softplus] kept = Softplus (l)  [Add] lower = Add (kept, few)
+      [Exp] upper = Exp (u)
+      [MatMul] both = MatMul (lower, upper)
+      [layer__MatMul] m = MatMul (r, both)
+      [Sqrt] scale = Sqrt (s)
+      [Mul] n = Mul (m, scale)
+      [last__MatMul] o = MatMul (n, w)  [last__Relu] p = Relu (o)
+      [Neg] t = Neg (p)  [Abs] v = Abs (t)  [Floor] y = Floor (v)
+    }
+"""
+
+
+def test_what_only_makes_the_weight_of_a_layer_is_hidden() -> None:
+    assert sorted(_find(_COMPOSED)) == [["Add", "Exp", "MatMul", "Softplus"], ["Sqrt"]]
+
+
+def test_what_else_takes_a_weight_is_seen_with_what_it_is_of() -> None:
+    both = _COMPOSED.replace("t = Neg (p)", "e = ReduceSum (lower)  t = Add (p, e)")
+    assert [name for piece in _find(both) for name in piece].count("Softplus") == 1
+    given = _COMPOSED.replace("(float[1, 8, 16] y)", "(float[1, 8, 16] y, float[16, 16] both)")
+    assert _find(given) == [["Sqrt"]]
+
+
+def test_learned_queries_and_their_layers_are_seen() -> None:
+    queries = _COMPOSED.replace("both = MatMul (lower, upper)", "both = MatMul (lower, w)")
+    assert _find(queries) == [["Sqrt"]]
+
+
+def test_a_scale_of_tokens_is_seen_and_one_of_the_channels_of_a_map_is_not() -> None:
+    tokens = _COMPOSED.replace("{16}, float[1]", "{8}, float[1]")
+    tokens = tokens.replace("Mul (m, scale)", "Mul (m, wide)")
+    tokens = tokens.replace(
+        "[Mul] n", "one = Constant <value_ints = [1]> ()  wide = Unsqueeze (scale, one)  [Mul] n"
+    )
+    assert all("Sqrt" not in piece for piece in _find(tokens))

@@ -48,6 +48,9 @@ a sum
 """
 
 SPELLINGS = """
+[divisive-norm]
+one over the root
+  inverse = Reciprocal (root) => one = Constant <value_float = 1.0> ()  inverse = Div (one, root)
 [binarization]
 one number divided
   y = Reciprocal (above) => y = Div (one, above)
