@@ -31,6 +31,7 @@ def find_detector(outline: Outline, resolutions: Resolutions, heads: MapHeads) -
     YOLOv3, 2018, section 2.3). Maps of features, of classes at every place or of flow are not put
     into one row of all places, are finer, or have fewer channels.
     """
+    heads, masks = _split_masks(heads)
     by_factor = heads.by_factor
     if len(by_factor) < 2 or heads.crops or not all(by_factor):
         return None
@@ -48,9 +49,31 @@ def find_detector(outline: Outline, resolutions: Resolutions, heads: MapHeads) -
     text = f"heads at strides {strides}"
     if all(kind == kinds[0] for kind in kinds):
         text += f" ({_list_widths(kinds[0])} channels each)"
+    if masks is not None:
+        text += f", {masks.features:,} mask prototypes at 1/{masks.factor.numerator:,}"
     facts: tuple[tuple[str, Detail], ...] = (("scales", len(by_factor)),)
     pyramid = _tell_pyramid(resolutions, [head for each in by_factor.values() for head in each])
     return Levels("One-stage detector", ", ".join(filter(None, (pyramid, text))), facts)
+
+
+def _split_masks(heads: MapHeads) -> tuple[MapHeads, MapHead | None]:
+    """Return heads without the one that gives masks, and this; all of them where there is none.
+
+    One output is a map no coarser than those that boxes are predicted from, with as many channels
+    as there are coefficients at each place of these, by which they are added up (D. Bolya and
+    others, YOLACT, 2019, section 3 and figure 2).
+    """
+    joined = [each for each in heads.heads if len({head.factor for head in each}) > 1]
+    others = [each for each in heads.heads if each not in joined]
+    if not joined or len(others) != 1 or len(others[0]) != 1:
+        return heads, None
+    kept, masks = MapHeads(tuple(joined), heads.crops), others[0][0]
+    is_fine = masks.factor.denominator == 1 and masks.factor <= min(kept.by_factor)
+    weighed = all(
+        masks.features in [head.features for head in each] and len(each) > 1
+        for each in kept.by_factor.values()
+    )
+    return (kept, masks) if is_fine and weighed else (heads, None)
 
 
 def _is_told_bare(by_factor: dict[Fraction, list[MapHead]]) -> bool:

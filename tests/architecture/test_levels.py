@@ -184,6 +184,38 @@ def test_maps_of_features_or_flow_are_no_detector() -> None:
         assert not told.startswith("One-stage detector")
 
 
+def make_masks(prototypes: int, *, stride: int = 4) -> str:
+    """Return what is said of boxes and four coefficients at three strides, and of a map beside."""
+    net = Network()
+    x = activate(net, net.take("image", (1, 3, 128, 128)), 3, 8)
+    maps = []
+    for level in range(1, 6):
+        x = activate(net, x, 8, 8, strides=[2, 2])
+        maps.append(x)
+    rows = [
+        net.add("Reshape", net.conv(one, 8, width, 1), net.numbers(1, width, -1))
+        for one in maps[2:]
+        for width in (20, 4)
+    ]
+    joined = [net.add("Concat", *rows[kind::2], axis=2) for kind in (0, 1)]
+    fine = maps[2] if stride == 8 else enlarge(net, maps[2], 8 // stride)
+    given = net.conv(activate(net, fine, 8, 8), 8, prototypes, 1)
+    return net.finish(net.add("Concat", *joined, axis=1), given).architecture.sentence
+
+
+def test_masks_are_told_by_as_many_coefficients_as_prototypes() -> None:
+    """D. Bolya and others, YOLACT, 2019, figure 2."""
+    told = make_masks(4)
+    assert told.startswith("One-stage detector: ")
+    assert told.endswith(
+        "heads at strides 8, 16, 32 (4 and 20 channels each), 4 mask prototypes at 1/4."
+    )
+    assert "mask prototypes at 1/8" in make_masks(4, stride=8)
+    for told in (make_masks(3), make_masks(8)):  # of which none is a weighted sum
+        assert "detector" not in told
+        assert "mask" not in told
+
+
 def test_resolutions_of_maps_that_are_given_are_told() -> None:
     assert make_pyramid((19,), flat=False).endswith(
         "3 maps out at 1/8, 1/16 and 1/32 (19 channels each)."
