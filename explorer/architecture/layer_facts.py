@@ -168,6 +168,8 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
             found["widths"] = fed.widths
         found |= _describe_feeding(fed.details)
         found["feeding"] = fed.name
+        if layer.shape == ("mlp", "attention", "mlp") and len(names) == 1:
+            found["around"] = all(_is_halved(outline, part) for part in feeding)
         if len(attentions) == len(feeding) == 1:
             # where one takes from the other, a norm that adds only gives both the same sum
             is_after = fed.follows(attentions[0])
@@ -175,6 +177,21 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
                 found["parallel"] = True
     found |= _describe_norms(outline, layer)
     return found
+
+
+def _is_halved(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether half of what a part gives is added to a stream.
+
+    Y. Lu and others, Understanding and Improving Transformer From a Multi-Particle Dynamic System
+    Point of View, 2019, section 4 (Macaron); A. Gulati and others, Conformer, 2020, section 2.4.
+    """
+    operations = outline.operations
+    half = operations.only_user(part.end)
+    return half is not None and any(
+        operator.has(trait) and operations.scalar(half) == factor
+        for operator in (operations.nodes[half].operator,)
+        for trait, factor in (("multiplies_elements", 0.5), ("divides", 2.0))
+    )
 
 
 def _describe_attention(details: AttentionDetails) -> dict[str, Detail]:

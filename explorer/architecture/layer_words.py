@@ -105,6 +105,8 @@ def write_layers(facts: Mapping[str, Detail]) -> str:
     if facts.get("parallel"):
         said.append("attention and MLP in parallel")
     said.append(write_attention(facts) or str(facts.get("mixture", "")))
+    if "kernel" in facts:
+        said.append(f"depthwise convolution of kernel {facts['kernel']}")
     said.append(write_feeding(facts) or str(facts.get("feedings", "")))
     own = facts.get("shared")
     if own and "turns" not in facts:
@@ -177,6 +179,8 @@ def write_feeding(facts: Mapping[str, Detail]) -> str:
         return f"{experts} expert{'' if experts == 1 else 's'}{more}{chosen}{unit}"
     # words, but for SwiGLU and MLP
     text = name[0].lower() + name[1:] if name[1:2].islower() and " " in name else name
+    if "around" in facts:  # one before the attention, and one behind it
+        text = f"two {'half-step ' if facts['around'] else ''}{text}s"
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])
     if "MLP" in name and facts.get("activation"):

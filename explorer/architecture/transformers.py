@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns import Detail, read_convolution
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
@@ -201,6 +201,10 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
             return _tell_blocks_only(outline, stack)
         convolutions += inside
     layer_facts = describe_layers(outline, layers)
+    kernels = {_read_deep_kernel(outline, part) for part in convolutions}
+    kernels.discard(0)
+    if len(kernels) == 1:
+        layer_facts["kernel"] = kernels.pop()
     before = [part for part in outline.main if part.place < stack.first.place]
     wave = [part for part in before if part.kind == "conv" and len(part.kernel) == 1]
     facts = list_sizes(layer_facts)
@@ -230,6 +234,18 @@ def _has_depthwise(outline: Outline, part: OutlinePart) -> bool:
         found.kind in _SEPARABLE or found.details.read_as(ConvolutionDetails).is_depthwise
         for found in part.parts
     )
+
+
+def _read_deep_kernel(outline: Outline, part: OutlinePart) -> int:
+    """Return the kernel of what convolves each channel of a part along one axis; 0 where unsure."""
+    operations = outline.operations
+    found = [
+        read_convolution(operations, number)
+        for number in part.numbers
+        if operations.nodes[number].operator.has("convolves")
+    ]
+    deep = [one for one in found if one.is_depthwise and one.kernel != (1,)]
+    return deep[0].kernel[0] if len(deep) == 1 and len(deep[0].kernel) == 1 else 0
 
 
 def _enlarges_behind(outline: Outline, stack: Stack) -> bool:

@@ -189,7 +189,7 @@ def make_masks(prototypes: int, *, stride: int = 4) -> str:
     net = Network()
     x = activate(net, net.take("image", (1, 3, 128, 128)), 3, 8)
     maps = []
-    for level in range(1, 6):
+    for _ in range(1, 6):
         x = activate(net, x, 8, 8, strides=[2, 2])
         maps.append(x)
     rows = [
