@@ -18,6 +18,7 @@ from .block_contents import tell_contents
 from .called_blocks import find_called_blocks
 from .calls import Called
 from .claims import Inventory
+from .class_pieces import join_classes
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
@@ -137,6 +138,11 @@ def compose(
     for piece in pieces if calls else ():
         piece.uses *= calls.get(outline.operations.nodes[piece.part.end], 1)
     network = find_network_kind(outline, every, told, pieces)
+    joined = join_classes(model, outline, told)
+    if len(joined) < len(told):
+        told = joined
+        weights = [list_piece_weights(outline, piece) for piece in told]
+        pieces = collapse_shared(outline, told, weights, tree)
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
     inventory = Inventory(outline, told, weights)

@@ -29,6 +29,7 @@ from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
 from .pieces import (
     CAUSAL,
+    CLASS,
     CROSS_ATTENTION,
     HOURGLASS,
     ROUTING,
@@ -48,11 +49,15 @@ SMALL_NUMBERS = (
 )
 #: what is counted already
 _COUNTED = re.compile(rf"(?:[\d,]+|{'|'.join(SMALL_NUMBERS)}) ")
+#: ends of names that have no plural: ``Attention1D``
+_OF_AXES = re.compile(r"\d[dD]$")
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
 #: of more kinds it is not told what each is
 _MOST_FACTS = 2
+#: so many layers of a block are told by their number
+_LEAST_TOLD = 2
 #: but for what each has a number of
 _MOST_COUNTS = 4
 #: blocks that go through stages, each of one width
@@ -270,7 +275,7 @@ def write_plural(noun: str) -> str:
             return f"{write_plural(first)}{joint}{rest}"
     if noun.endswith(_WITHOUT_PLURAL):
         return noun
-    if noun[-1:].isdigit():  # as of Mamba-2
+    if noun[-1:].isdigit() or _OF_AXES.search(noun):  # as of Mamba-2
         return f"{noun} layers"
     if noun.endswith("sis"):  # bases
         return f"{noun.removesuffix('is')}es"
@@ -280,6 +285,8 @@ def write_plural(noun: str) -> str:
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     """Return what each of alike pieces is called."""
     part = pieces[0].part
+    if pieces[0].kind == CLASS:
+        return pieces[0].name
     if pieces[0].layer is not None:
         is_own = pieces[0].name in (CLASS_ATTENTION, CROSS_ATTENTION)
         if pieces[0].name == CROSS_ATTENTION and follows_stored_attention(outline, pieces[0]):
@@ -313,6 +320,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
 def name_kind(outline: Outline, pieces: Sequence[Piece]) -> str:
     """Return the noun under which pieces are counted, whatever kernel and direction they have."""
     part = pieces[0].part
+    if pieces[0].kind == CLASS:
+        return pieces[0].name
     if pieces[0].layer is None and part.kind == "conv":
         return "transposed convolution" if part.is_transposed else "convolution"
     if pieces[0].layer is None and part.has("recurrent"):
@@ -364,6 +373,8 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     part = pieces[0].part
     if pieces[0].name == HOURGLASS:
         return ""
+    if pieces[0].kind == CLASS:
+        return in_brackets(_count_layers(pieces))
     if pieces[0].layer is not None:
         layers = [piece.layer for piece in pieces if piece.layer is not None]
         return in_brackets(write_layers(describe_layers(outline, layers)))
@@ -388,6 +399,15 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
         return in_brackets("; ".join(_count_facts(*one) for one in counts.items()))
     each = " each" if part.kind == "basis" and len(pieces) > 1 == len(facts) else ""
     return in_brackets(f"{join_with_and(facts)}{each}")
+
+
+def _count_layers(pieces: Sequence[Piece]) -> str:
+    """Return how many convolutions each of some blocks holds, which nothing else tells."""
+    counts = [sum(part.kind == "conv" for part in piece.parts) for piece in pieces]
+    if not all(counts) or max(counts) < _LEAST_TOLD:
+        return ""
+    each = " each" if len(counts) > 1 else ""
+    return f"{write_span(counts)} convolutions{each}"
 
 
 def _count_facts(facts: str, count: int) -> str:

@@ -39,6 +39,8 @@ _STATE_SPACE = "Mamba-2"
 #: of queries, keys and values
 _PROJECTIONS = 3
 
+#: the kind of blocks that nothing is known of but the class of their author
+CLASS = "class"
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
 #: and that of a class token to another stream (C. Chen and others, CrossViT, 2021, section 3.3)
