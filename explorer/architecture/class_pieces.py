@@ -127,7 +127,7 @@ def _says(type_name: str) -> bool:
     if tell_class(type_name):  # in words, where all blocks of a row are of it
         return False
     letters = sum(map(len, words))
-    if not _LEAST_LETTERS <= letters or len(type_name) > _MOST_LETTERS or words[-1] in _WHOLES:
+    if letters < _LEAST_LETTERS or len(type_name) > _MOST_LETTERS or words[-1] in _WHOLES:
         return False
     return any(word not in _SILENT and len(word) >= _LEAST_LETTERS for word in words)
 

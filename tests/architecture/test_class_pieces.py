@@ -71,7 +71,7 @@ def test_one_module_of_a_class_is_told_by_its_layers() -> None:
 
 
 def double(kind: str, *, shares: bool, count: int = 3) -> str:
-    """Return what is said of two convolutions in each module, and of two that share what goes in."""
+    """Return what is said of two convolutions in each module, or of three around a product."""
     net = Typed()
     x = net.take("image", (1, 8, 16, 16))
     for number in range(count):
