@@ -19,10 +19,11 @@ from netloupe.explorer.roles import find_weight
 
 from .attended import add_attended
 from .clause import Clause
+from .convolution_words import name_by_kernels
 from .dilations import write_dilations
 from .nested_sums import is_of_nested_sums
 from .outline import Outline
-from .piece_words import name_piece, write_plural
+from .piece_words import count_pieces, name_piece, write_plural
 from .pieces import CAUSAL, Piece
 
 #: what is so of a plain block
@@ -81,12 +82,16 @@ def _add_contents(
     nouns = {noun for noun, _ in held}
     numbers = [number for _, number in held]
     few, many = min(numbers), max(numbers)
-    if len(nouns) != 1 or not few or len({*numbers}) > _MOST_COUNTS:
+    if not few or len({*numbers}) > _MOST_COUNTS:
+        return text
+    if len({noun for noun, _ in held}) > 1 or len({*numbers}) > 1:  # of several kernels
+        nouns = {_leave_out_kernel(noun) for noun in nouns}
+    if len(nouns) != 1:
         return text
     noun = nouns.pop()
     head, rest = text[: found.end()], re.sub(r"^ (?:of )?(?=\d)", ", ", text[found.end() :])
     runs = [(number, len([*row])) for number, row in groupby(numbers)]
-    inner = f"{few} {write_plural(noun)}" if few > 1 else f"one {noun}"
+    inner = count_pieces(few, noun) if few > 1 else f"one {noun}"
     each = " each" if len(numbers) > 1 else ""
     if len(runs) == 1:
         around = " and a projection" if is_projected and few > _MOST_KNOWN else ""
@@ -97,6 +102,11 @@ def _add_contents(
             f"{before:,} {found[0]} of {one} and {behind:,} of {other} {write_plural(noun)}{rest}"
         )
     return f"{head} of {few} or {many} {write_plural(noun)} each{rest}"
+
+
+def _leave_out_kernel(noun: str) -> str:
+    """Return what convolutions are called whatever their kernels are."""
+    return "convolution" if "-" not in noun and "convolution" in noun else noun
 
 
 def _is_projected(piece: Piece) -> bool:
@@ -126,11 +136,14 @@ def _describe(outline: Outline, piece: Piece) -> tuple[str, int]:
     weights = [find_weight(nodes[number]) for number in piece.part.numbers]
     if any(one is not None and one.kind == "linear" for one in weights):
         return "", 0
-    count = len(_list_convolutions(outline, piece)) - _is_projected(piece)
+    layers = _list_convolutions(outline, piece)
+    count = len(layers) - _is_projected(piece)
     separable = _count_separable(piece.part.parts)
     if separable:
         return ("depthwise-separable convolution", separable) if count == 2 * separable else ("", 0)
-    return ("convolution", count) if count != _PLAIN_COUNT else ("", 0)
+    if count == _PLAIN_COUNT:
+        return "", 0
+    return name_by_kernels(layers, is_projected=_is_projected(piece)), count
 
 
 def _find_dilations(outline: Outline, pieces: Sequence[Piece]) -> list[int]:

@@ -32,6 +32,9 @@ _TIMES = r"twice|(?P<times>\d+) times"
 _SIZES = rf"(?: (?:of )?{_DIGITS}(?: → (?:{_DIGITS}|…))* channels?)?{WITH}"
 #: what stands between a number and a noun
 _KIND = r"(?:(?:\d+(?:×\d+)+|bidirectional|depthwise|dilated|pointwise|transposed) )*"
+_CONVOLUTION = "convolution"
+_SEPARABLE = "depthwise-separable convolution"
+_PAIRS = re.compile(rf"(?:(?P<count>{_DIGITS}|{_WORDS}) )?{_SEPARABLE}s?")
 #: of what is used so often in a loop steps are written out
 _LEAST_CALLS = 3
 #: other words for a kind
@@ -66,6 +69,11 @@ def read_counts(text: str, kinds: Iterable[str]) -> Iterator[Said]:
         rest = rest.strip("()")
     while _BRACKETS.search(rest):
         rest = _BRACKETS.sub("", rest)
+    kinds = [*kinds]
+    if _SEPARABLE not in kinds and _CONVOLUTION in kinds:  # two that are told as one
+        for pair in _PAIRS.finditer(rest):
+            yield Said(_CONVOLUTION, 2 * factor * (_read_number(pair["count"] or "one")))
+        rest = _PAIRS.sub(";", rest)
     for kind in sorted(kinds, key=lambda kind: (-len(kind), kind)):
         names = (kind, write_plural(kind), *_ALSO.get(kind, ()))
         noun = "|".join(map(_allow_sizes, sorted(names, key=len, reverse=True)))

@@ -95,7 +95,7 @@ def _list_held(model: Model, outline: Outline, pieces: Sequence[Piece]) -> dict[
             node = nodes[part.end]
             if tree.position_of(node) >= 0:
                 own = tree.group_of(node)
-                groups |= dict.fromkeys([own, *_walk_out(own)])
+                groups |= dict.fromkeys([own, *_walk_out(own)] if own is not None else [])
         for group in groups:
             held.setdefault(group, []).append(piece)
     return held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 from netloupe.explorer.notation import write_count
 
 from .clause import MINOR, Clause, choose_telling, make_named
+from .convolution_words import write_in_each
 from .modules import Module
 from .nested_sums import tell_nested_sums
 from .outline import Outline
@@ -27,6 +29,8 @@ from .sliced_weights import are_slices
 
 #: so much of a row is of blocks that are told
 LEAST_OF_ROW = 0.6
+#: of convolutions nothing but how many, and how wide all of them are
+_BARE = re.compile(r"[\d,]+ convolutions(?: of ([\d,]+ channels?))?")
 #: kinds of piece that are a block themselves
 _WHOLE = frozenset({"group", "inverted", "residual", "transformer"})
 
@@ -121,6 +125,10 @@ def tell_kinds(outline: Outline, rows: Sequence[Sequence[Piece]], times: int = 1
             text = write_plural(name_alike(outline, alike))
         else:
             text = write_in_blocks(outline, held, each)
+            bare = _BARE.fullmatch(text) if len(held) > 1 else None
+            each_of = write_in_each(outline, held) if bare is not None else ""
+            if bare is not None and each_of:
+                text = f"{each_of}, {bare[1]}" if bare[1] else each_of
         told.append(Clause(text, tuple(alike), uses=alike[0].uses))
     return told
 

@@ -56,8 +56,6 @@ _MOST_WIDTHS = 6
 _MOST_GLUE = 12
 #: of more kinds it is not told what each is
 _MOST_FACTS = 2
-#: so many layers of a block are told by their number
-_LEAST_TOLD = 2
 #: but for what each has a number of
 _MOST_COUNTS = 4
 #: blocks that go through stages, each of one width
@@ -402,10 +400,10 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
 
 
 def _count_layers(pieces: Sequence[Piece]) -> str:
-    """Return how many convolutions each of some blocks holds, which nothing else tells."""
-    counts = [sum(part.kind == "conv" for part in piece.parts) for piece in pieces]
-    if not all(counts) or max(counts) < _LEAST_TOLD:
+    """Return how many convolutions each of some blocks holds, and nothing else."""
+    if any(part.kind != "conv" for piece in pieces for part in piece.parts):
         return ""
+    counts = [len(piece.parts) for piece in pieces]
     each = " each" if len(counts) > 1 else ""
     return f"{write_span(counts)} convolutions{each}"
 

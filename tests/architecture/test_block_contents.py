@@ -58,15 +58,16 @@ def test_two_convolutions_are_implied_and_others_are_told(count: int) -> None:
     told = _make([count] * 4, separable=False)
     assert "residual blocks" in told
     assert ("each" in told) == (count != 2)
-    assert (f"of {count} convolutions" in told) == (count != 2)
+    number = {2: "two", 3: "three", 4: "four"}[count]
+    assert (f"of {number} 3×3 convolutions" in told) == (count != 2)
 
 
 @pytest.mark.parametrize(
     ("projected", "told"),
     [
-        (range(4), "4 residual blocks of 5 convolutions and a projection each"),
-        ((0, 2), "4 residual blocks of 5 convolutions each"),
-        ((), "4 residual blocks of 5 convolutions each"),
+        (range(4), "4 residual blocks of five 3×3 convolutions and a projection each"),
+        ((0, 2), "4 residual blocks of five 3×3 convolutions each"),
+        ((), "4 residual blocks of five 3×3 convolutions each"),
     ],
 )
 def test_a_layer_around_many_is_told_where_all_have_it(projected: Sequence[int], told: str) -> None:

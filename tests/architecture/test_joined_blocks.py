@@ -65,7 +65,7 @@ def _tell_dual(*counts: int) -> str:
 def test_blocks_that_join_are_counted_in_stages_that_begin_with_smaller_maps() -> None:
     told = _tell_dual(3, 4, 2)
     assert "stages of 3, 4, 2 dual-path blocks of convolutions" in told
-    assert "9 blocks of 3 convolutions" in _tell_dual(9)
+    assert "9 blocks of 2 pointwise convolutions and 3×3 convolution" in _tell_dual(9)
 
 
 def _tell_chain(*counts: int, is_dense: bool = False) -> str:

@@ -47,4 +47,8 @@ def test_the_last_block_may_lack_what_nothing_would_take() -> None:
 def test_others_are_no_last_block(lacking: int) -> None:
     told = _make(lacking=lacking)
     assert "in the last" not in told
-    assert lacking or "6 convolution layers (each 4 convolutions, dilation" in told
+    assert (
+        lacking
+        or "6 convolution layers (each 2 pointwise convolutions and depthwise-separable convolution"
+        in told
+    )

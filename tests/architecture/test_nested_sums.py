@@ -35,7 +35,10 @@ def tell_nested(outer: int, inner: int, *, is_summed: bool = True) -> str:
 
 def test_all_sums_around_blocks_are_opened_however_many_there_are() -> None:
     told = tell_nested(20, 3)
-    assert "20 residual blocks of 3 residual blocks of 3 convolutions each, 16 channels" in told
+    assert (
+        "20 residual blocks of 3 residual blocks of three 3×3 convolutions each, 16 channels"
+        in told
+    )
 
 
 def test_blocks_without_a_sum_around_them_are_counted_alone() -> None:
