@@ -29,6 +29,8 @@ from .stage_clauses import IN_STAGES, write_staged
 
 #: what is between stages has so small a share of them
 _MOST_STEPS = 0.25
+#: so many layers in a row may be told by how many they are
+_MOST_OF_ROW = 12
 #: kinds of block of which several may stand side by side, one for each of what follows them
 _CHOOSING = frozenset({"experts", "gate"})
 
@@ -243,6 +245,8 @@ class ModuleTeller:
             return [tell_blocks(self._outline, [module], [module.pieces])]
         uses = count_uses(pieces)
         name = name_module(module)
+        if not name and _is_long_row(module):
+            return self.tell(module.inner, is_joined=False)
         if len({piece.token for piece in pieces}) == 1:
             return [tell_named_pieces(self._outline, pieces, name, self._layer_count)]
         inside = self.tell(module.inner)
@@ -280,6 +284,23 @@ class ModuleTeller:
             else:
                 told.append(replace(clause, name="") if is_same else clause)
         return told
+
+
+def _is_long_row(module: Module) -> bool:
+    """Return whether a module is of so many layers of one kind that their number says nothing.
+
+    What its parts are called says more, as encoder and decoder.
+    """
+    inner = [one for one in module.inner if one.group is not None]
+    is_plain = len({piece.token for piece in module.pieces}) == 1 and all(
+        piece.kind in MINOR and piece.uses == piece.fold[1] == 1 for piece in module.pieces
+    )
+    return (
+        is_plain
+        and len(module.pieces) > _MOST_OF_ROW
+        and 1 < len(inner) == len(module.inner)
+        and all(name_module(one) and len(one.pieces) > 1 for one in inner)
+    )
 
 
 def _is_staged(clause: Clause) -> bool:
