@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from .called_blocks import find_called_blocks
 from .calls import Called
 from .claims import Inventory
 from .class_pieces import join_classes
+from .flows import FLOW
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
@@ -59,6 +61,8 @@ NOT_CALLED: Mapping[Node, int] = MappingProxyType({})
 _MOST_COUNTED = 4
 #: kinds of what has no weights and stands between layers
 _STEPS = frozenset({"draw", "expectation", "gate", "positions"})
+#: what the steps of a flow are told as where nothing better is known of them
+_BLOCKS = re.compile(r"^([\d,]+) blocks(?= (?:of|with|\())")
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
 
@@ -156,7 +160,10 @@ def compose(
     end = "" if network.tells_outputs else in_order.shorten(end)
     # lanes of several resolutions that exchange values are no way down and up
     way = "" if any(LANES.search(clause) for clause in in_order.clauses) else network.text
-    clauses = ["" if in_order.tells_taken else taken.text, *in_order.clauses, way, end]
+    told_in_order = in_order.clauses
+    if network.title.startswith(FLOW):
+        told_in_order = tuple(_BLOCKS.sub(r"\1 steps", clause) for clause in told_in_order)
+    clauses = ["" if in_order.tells_taken else taken.text, *told_in_order, way, end]
     return Sketch("", network.title, tuple(clauses), blocks, facts)
 
 

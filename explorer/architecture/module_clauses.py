@@ -18,7 +18,7 @@ from .common_clauses import tell_blocks, tell_kinds
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
 from .interleaved import gather_lists
 from .looped_layers import join_looped
-from .modules import Module, join_last, list_rows, open_row
+from .modules import Module, join_first, join_last, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
 from .piece_words import count_pieces, follows_on, name_piece, write_shortly
@@ -96,7 +96,7 @@ class ModuleTeller:
             )
             return [*before, turns, *behind]
         clauses: list[Clause] = []
-        modules = join_last(modules)
+        modules = join_first(join_last(modules))
         steps: dict[int, list[Piece]] = {}
         if is_joined:
             modules, steps = _leave_out_steps(modules)

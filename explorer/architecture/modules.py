@@ -195,6 +195,33 @@ def join_last(modules: Sequence[Module]) -> list[Module]:
     return kept
 
 
+def join_first(modules: Sequence[Module]) -> list[Module]:
+    """Return modules with the first repetition in its repeat where it stands before the others.
+
+    An exporter numbers modules from the second of a name on: ``coupling``, ``coupling_1``. The
+    first one is equal part by part, so that the picture shows it apart for its name alone.
+    """
+    kept: list[Module] = []
+    for module in modules:
+        first = module.inner[0] if module.is_repeat and module.inner else None
+        parts = first.inner if first is not None else []
+        before = kept[-len(parts) :] if parts else []
+        is_alike = len(before) == len(parts) > 1 and all(
+            f"{one.mask}_#" == part.mask
+            and [piece.token for piece in one.pieces] == [piece.token for piece in part.pieces]
+            for one, part in zip(before, parts, strict=True)
+        )
+        if first is None or not is_alike or any(piece.fold[1] > 1 for piece in module.pieces):
+            kept.append(module)
+            continue
+        pieces = [piece for part in before for piece in part.pieces]
+        start = Module(before[0].group, _NUMBER.sub("0", first.label), pieces, before)
+        del kept[-len(before) :]
+        inner = [start, *module.inner]
+        kept.append(Module(module.group, module.label, pieces + module.pieces, inner))
+    return kept
+
+
 def list_rows(modules: Sequence[Module], *, in_turns: bool = True) -> Iterator[list[Module]]:
     """Yield modules in order, with those together whose names differ in a number only.
 

@@ -14,7 +14,7 @@ from netloupe.explorer.patterns.weight_sizes import read_kernel
 
 from .called_blocks import BLOCK_OF
 from .detectors import find_detector
-from .flows import FLOW, gives_density_of_flow
+from .flows import FLOW, name_by_density
 from .graph_kinds import update_over_depth
 from .levels import Levels, find_levels, works_on_maps, write_axes
 from .map_heads import find_map_heads
@@ -121,8 +121,7 @@ def find_network_kind(
         words = _list_words(outline, [one for one in every if id(one) not in updating], mixing)
         special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
         title = special or title or _name_by_blocks(every, mixing, words, is_shared)
-    if gives_density_of_flow(outline):
-        title = FLOW
+    title = name_by_density(outline) or title
     if title == CONVOLUTIONAL and not is_convolved(outline):
         title = _BESIDE_OTHERS
     if title in _OF_AXES:

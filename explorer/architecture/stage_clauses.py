@@ -213,6 +213,7 @@ def write_staged(
     is_unsure = pieces[0].name == _GATED and not all(way)
     # single layers between others are no stages, nor are so many short rows
     is_unsure = is_unsure or kind == "attention" or len(counts) > _MOST_STAGES
+    is_unsure = is_unsure or (kind in _PLAIN and 2 * counts.count(1) >= len(counts))
     if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole or is_unsure:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
@@ -25,6 +26,12 @@ _BOTH = 2
 #: what is added up in the end has so many terms at most
 _MOST_TERMS = 2_000
 _FACTORS = ("Div", "Mul")
+#: what stands between logarithms of slopes and their sum: some are put beside zeros
+_PLACED = frozenset(
+    {"Add", "Concat", "Mul", "Neg", "ScatterElements", "ScatterND", "Slice", "Sub", "Where"}
+)
+_MOST_PLACED = 40
+_MOST_OF_SLOPE = 400
 _ADDING = ("Add", "Div", "Mul", "Neg", "Sub")
 _SUMMED = (*_ADDING, "Pow", "ReduceSum")
 
@@ -207,6 +214,57 @@ def sums_log_determinants(operations: Operations, densities: Set[int]) -> bool:
             if has_scales and not terms.isdisjoint(densities):
                 return True
     return False
+
+
+def sums_spline_slopes(operations: Operations, densities: Set[int]) -> bool:
+    """Return whether an output is a density's logarithm and those of slopes of monotone splines.
+
+    C. Durkan and others, Neural Spline Flows, 2019, section 3.1: the bins of a spline are sums of
+    what a softmax gives, and where it is linear nothing is added.
+
+    Parameters
+    ----------
+    densities
+        The operations that give logarithms of densities.
+    """
+    for end, users in enumerate(operations.users):
+        if OUTSIDE in users or not users:
+            terms = _list_terms(operations, end, densities)
+            if not terms.isdisjoint(densities) and any(
+                _is_of_spline(operations, term) for term in terms - densities
+            ):
+                return True
+    return False
+
+
+def _is_of_spline(operations: Operations, total: int) -> bool:
+    """Return whether what is summed are logarithms of what is made of bins."""
+    for log in _find_before(operations, total, "Log", _MOST_PLACED, through=_PLACED):
+        for edges in _find_before(operations, log, "CumSum", _MOST_OF_SLOPE):
+            if _find_before(operations, edges, "Softmax", _MOST_PLACED):
+                return True
+    return False
+
+
+def _find_before(
+    operations: Operations, start: int, kind: str, most: int, *, through: Set[str] = frozenset()
+) -> list[int]:
+    """Return the operations of a kind that lead to one; through some kinds alone if any is given.
+
+    The nearest ones are looked at first, and no more than so many.
+    """
+    found: list[int] = []
+    seen, pending = {start}, deque([start])
+    while pending and len(seen) < most:
+        for giver in operations.givers(pending.popleft()):
+            if giver in seen:
+                continue
+            seen.add(giver)
+            if operations.kinds[giver] == kind:
+                found.append(giver)
+            elif not through or operations.kinds[giver] in through:
+                pending.append(giver)
+    return found
 
 
 def _list_terms(operations: Operations, end: int, densities: Set[int]) -> set[int]:

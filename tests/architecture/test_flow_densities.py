@@ -43,6 +43,41 @@ def test_a_density_and_the_logarithms_of_scales(
     assert model.architecture.sentence.startswith("Normalizing flow") == is_flow
 
 
+@pytest.mark.parametrize(
+    ("binned", "summed", "is_spline"),
+    [
+        ("bins = Softmax (made)", "logs = Log (slopes)", True),
+        ("bins = Softmax (made)", "all = Log (slopes)  logs = Where (inside, all, zero)", True),
+        ("bins = Sigmoid (made)", "logs = Log (slopes)", False),  # of no bins
+        ("bins = Softmax (made)", "logs = Abs (slopes)", False),
+    ],
+)
+def test_slopes_of_splines_are_those_of_a_flow(
+    binned: str, summed: str, *, is_spline: bool
+) -> None:
+    """C. Durkan and others, Neural Spline Flows, 2019, section 3.1."""
+    weights = ", ".join(map(str, range(64)))
+    model = load_text(
+        f"""
+        <ir_version: 10, opset_import: ["": 21]>
+        graph (float[4, 8] x) => (float[4] y)
+        <float[8, 8] first = {{{weights}}}, float[8, 8] second = {{{weights}}}, float two = {{2}},
+         float half = {{0.5}}, float constant = {{{_CONSTANT}}}, int64[1] last = {{1}},
+         float zero = {{0}}, int64 axis = {{1}}> {{
+            h = MatMul (x, first)   a = Relu (h)   made = MatMul (a, second)
+            {binned}   edges = CumSum (bins, axis)   far = Sub (x, edges)   z = Add (far, edges)
+            square = Mul (far, far)   slopes = Add (square, bins)   inside = Less (x, two)
+            {summed}
+            squares = Pow (z, two)  halves = Mul (squares, half)
+            total = ReduceSum <keepdims = 0> (halves, last)   density = Sub (constant, total)
+            sum = ReduceSum <keepdims = 0> (logs, last)       y = Add (density, sum)
+        }}
+        """
+    )
+    told = model.architecture.sentence
+    assert told.startswith("Normalizing flow of monotone splines") == is_spline
+
+
 def test_what_each_layer_of_a_stack_is_used_for_is_told_of_each() -> None:
     """Not of all layers together, as if these were used again and again one after another."""
     sentence = make_undone(layers=6).architecture.sentence
