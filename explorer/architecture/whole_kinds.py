@@ -197,13 +197,18 @@ def _tell_masks(outline: Outline, resolutions: Resolutions) -> str:
     outputs = outline.graph.outputs
     output = outputs[0] if len(outputs) == 1 else None
     last = operations.giver(operations.source(output)) if output is not None else None
-    decoder = _find_back(outline, last, "transposed")
-    if output is None or decoder is None:
+    decoders = _find_all_back(outline, last, "transposed")  # perhaps one for each source
+    products = {
+        product
+        for decoder in decoders
+        for product in _find_all_back(outline, operations.givers(decoder)[0], "multiplies_elements")
+    }
+    taken = operations.operands[min(products)] if len(products) == 1 else []
+    if output is None:
         return ""
-    product = _find_back(outline, operations.givers(decoder)[0], "multiplies_elements")
-    taken = operations.operands[product] if product is not None else []
     for features, mask in (taken, taken[::-1]) if len(taken) == len("xy") else ():
-        encoder = _find_back(outline, operations.giver(features), "convolves")
+        encoders = _find_all_back(outline, operations.giver(features), "convolves")
+        encoder = min(encoders) if len(encoders) == 1 else None
         if encoder is None or operations.givers(encoder):
             continue
         maker, start = outline.giver(mask), outline.owner(encoder)
@@ -211,26 +216,34 @@ def _tell_masks(outline: Outline, resolutions: Resolutions) -> str:
         if is_wave and maker is not None and maker.follows(start):
             shape = read_stated_shape(output) or ()
             count = shape[1] if len(shape) == _PICTURE + 1 else 0
+            count = len(decoders) if len(decoders) > 1 else count
             if isinstance(count, int) and 1 < count <= _MOST_SOURCES:
                 return f"{MASKING} separation network ({count} sources)"
             return f"{MASKING} mask network"
     return ""
 
 
-def _find_back(outline: Outline, number: int | None, trait: str) -> int | None:
-    """Return the nearest operation with a trait, back through what only activates and joins."""
+def _find_all_back(outline: Outline, number: int | None, trait: str) -> set[int]:
+    """Return the nearest operations with a trait on all ways back; nothing where one has none.
+
+    Ways go through what only activates, joins and takes apart.
+    """
     operations = outline.operations
-    for _ in range(_MOST_STEPS):
-        if number is None:
-            return None
-        operator = operations.nodes[number].operator
+    found: set[int] = set()
+    pending, seen = [] if number is None else [number], 0
+    while pending and seen < _MOST_STEPS * _MOST_SOURCES:
+        current = pending.pop()
+        seen += 1
+        operator = operations.nodes[current].operator
         if operator.has(trait):
-            return number
-        givers = operations.givers(number)
-        if len(givers) != 1 or operator.has("convolves", "multiplies", "recurrent"):
-            return None
-        number = givers[0]
-    return None
+            found.add(current)
+            continue
+        givers = {*operations.givers(current)}
+        is_way = len(givers) == 1 or operator.has("joins")
+        if not givers or not is_way or operator.has("convolves", "multiplies", "recurrent"):
+            return set()
+        pending += givers
+    return found if not pending else set()
 
 
 def _tell_points(outline: Outline, resolutions: Resolutions) -> str:

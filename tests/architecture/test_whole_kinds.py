@@ -137,6 +137,34 @@ def test_masks_of_a_wave_are_multiplied_with_what_they_are_made_of() -> None:
     assert not separate(masks="none", shape=(1, 2, 800)).startswith("Time-domain")
 
 
+def separate_each(*, masks: str) -> str:
+    """Return what is said where each of two sources is taken out and convolved back."""
+    net = Network()
+    x = net.take("wave", (1, 1, 800))
+    x = net.add("Conv", x, net.weight(16, 1, 16), kernel_shape=[16], strides=[8])
+    features = net.add("Relu", x)
+    y = net.add("Tanh", net.add("Conv", features, net.weight(16, 16, 1), kernel_shape=[1]))
+    y = net.add("Relu", net.add("Conv", y, net.weight(32, 16, 1), kernel_shape=[1]))
+    y = net.add("Transpose", net.add("Reshape", y, net.numbers(1, 2, 16, 99)), perm=[1, 0, 2, 3])
+    row = [net.add("Unsqueeze", features, net.numbers(0)) for _ in range(2)]
+    both = net.add("Concat", *row, axis=0)
+    other = net.add("Mul", y, y) if masks == "themselves" else net.add("Mul", both, y)
+    kernel = net.weight(16, 1, 16)
+    given = []
+    for source in range(2):
+        one = net.add("Gather", other, net.store(np.array(source, np.int64)), axis=0)
+        one = net.add("ConvTranspose", one, kernel, kernel_shape=[16], strides=[8])
+        given.append(net.add("Unsqueeze", net.add("Squeeze", one, net.numbers(1)), net.numbers(2)))
+    return net.finish(net.add("Concat", *given, axis=2), shape=(1, 800, 2)).architecture.sentence
+
+
+def test_each_source_may_be_convolved_back_by_itself() -> None:
+    """As of C. Subakan and others, Attention Is All You Need in Speech Separation, 2021."""
+    told = separate_each(masks="features")
+    assert told.startswith("Time-domain separation network (2 sources): ")
+    assert "Time-domain" not in separate_each(masks="themselves")
+
+
 def classify_points(*, kernel: int, largest: bool) -> str:
     net = Network()
     x = net.take("points", (1, 3, 64))
