@@ -223,6 +223,9 @@ class Fitter:
         if name[0].isdigit() and not self._inventory.is_counted(clause.members):
             name = name.split(" ", 1)[1].removesuffix("s")  # calls of one
             uses = max(uses, len(clause.members))
+        bare = self._leave_out_steps_number(clause)
+        if bare is not None:
+            return bare
         parts = [self._tell_sure(part) for part in self._trim(self.tell_kinds(clause.scope))]
         if (name[0].isdigit() or clause.members) and parts:
             brief = [self._tell_kind(one.scope, is_brief=True).text for one in parts]
@@ -230,6 +233,22 @@ class Fitter:
                 return Clause(name, clause.scope, uses=uses)
             parts = [Clause(f"{join_with_and(brief)} in all", clause.scope)]
         return Clause("", clause.scope, name, uses, tuple(parts))
+
+    def _leave_out_steps_number(self, clause: Clause) -> Clause | None:
+        """Return a clause without numbers of small steps beside stages that hold some, too.
+
+        None where that is not all that is false of it.
+        """
+        if not any(part.text.startswith("stages of ") for part in clause.parts):
+            return None
+        parts = [
+            replace(part, text=write_plural(name_together(self._outline, part.scope)))
+            if part.is_minor and part.is_plain and not part.name
+            else part
+            for part in clause.parts
+        ]
+        told = replace(clause, parts=tuple(parts))
+        return None if self._is_false(told) else told
 
     def _is_false(self, clause: Clause) -> bool:
         return bool(check_clause(self._inventory, self._census, clause))

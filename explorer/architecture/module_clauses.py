@@ -7,9 +7,9 @@ differ in a number only are a row of blocks, or stages.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from .alternations import find_alternation, tell_alternation
 from .claims import Inventory
@@ -106,9 +106,12 @@ class ModuleTeller:
                     self._outline, [piece for one in alike for piece in one.pieces]
                 )
                 continue
-            for row in list_rows([*alike], in_turns=is_joined):
+            alike_modules = [*alike]
+            for row in list_rows(alike_modules, in_turns=is_joined):
                 opened = open_row(row)
-                told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
+                told = _tell_in_turns(self._outline, alike_modules, row, steps)
+                if not told:
+                    told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
                 between = [piece for module in row for piece in steps.get(id(module), ())]
                 # what makes maps larger is told: it is what a decoder is for
                 larger = [piece for piece in between if piece.part.is_transposed]
@@ -161,7 +164,8 @@ class ModuleTeller:
             held = [clauses[place].pieces for place in places]
             scope = tuple(piece for one in between for piece in one.scope)
             if all(follows_on(self._outline, found) for found in held):
-                joined = write_staged(self._outline, held, scope)
+                is_apart = all(two - one > 1 for one, two in pairwise(places))
+                joined = write_staged(self._outline, held, scope, is_apart=is_apart)
             else:
                 pieces = [piece for found in held for piece in found]
                 noun = name_piece(self._outline, pieces)
@@ -301,6 +305,26 @@ def _is_long_row(module: Module) -> bool:
         and 1 < len(inner) == len(module.inner)
         and all(name_module(one) and len(one.pieces) > 1 for one in inner)
     )
+
+
+def _tell_in_turns(
+    outline: Outline,
+    modules: Sequence[Module],
+    row: Sequence[Module],
+    steps: Collection[int],
+) -> list[Clause]:
+    """Return the stages that modules in a row are with others between them; nothing for others."""
+    places = [place for place, module in enumerate(modules) if module in row]
+    pieces = [piece for module in row for piece in module.pieces]
+    is_apart = len(row) > 2 and (
+        all(two - one > 1 for one, two in pairwise(places))
+        or all(id(module) in steps for module in row[1:])
+    )
+    is_alike = len({piece.token for piece in pieces}) == 1 and pieces[0].kind in IN_STAGES
+    if not is_apart or not is_alike or pieces[0].uses > 1 or pieces[0].fold[1] > 1:
+        return []
+    told = write_staged(outline, [module.pieces for module in row], pieces, is_apart=True)
+    return [told] if told.text.startswith("stages") else []
 
 
 def _is_staged(clause: Clause) -> bool:

@@ -165,7 +165,11 @@ def _write_stages(
         return replace(told, scope=tuple(scope), is_plain=False)
     own = _count_by_class(row, held) if kind in IN_STAGES else counts
     is_whole = own != counts or not any(_holds_others(module, kind) for module in row)
-    return write_staged(outline, held, scope, own, is_numbered=True, is_whole=is_whole)
+    holding = [one for one in row if any(id(piece) in found_in for piece in one.pieces)]
+    is_apart = all(len(one.pieces) > len(found) for one, found in zip(holding, held, strict=True))
+    return write_staged(
+        outline, held, scope, own, is_numbered=True, is_whole=is_whole, is_apart=is_apart
+    )
 
 
 def _holds_others(module: Module, kind: str) -> bool:
@@ -192,10 +196,12 @@ def write_staged(
     *,
     is_numbered: bool = False,
     is_whole: bool = True,
+    is_apart: bool = False,
 ) -> Clause:
     """Return stages of blocks of one kind, or a row of them where each stage is one block.
 
-    Only how many there are in all where they are not ``is_whole``, with others beside them.
+    Only how many there are in all where they are not ``is_whole``, with others beside them. Stages
+    of one width are told where they are ``is_apart``: other layers stand between them.
     """
     pieces = [piece for found in held for piece in found]
     kind = pieces[0].kind
@@ -214,7 +220,9 @@ def write_staged(
     # single layers between others are no stages, nor are so many short rows
     is_unsure = is_unsure or kind == "attention" or len(counts) > _MOST_STAGES
     is_unsure = is_unsure or (kind in _PLAIN and 2 * counts.count(1) >= len(counts))
-    if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole or is_unsure:
+    # nothing but a number tells some of them from the next ones
+    is_split = is_known and len(way) < len(widths) and not (is_apart and len({*counts}) > 1)
+    if is_split or {*counts} == {1} or not is_whole or is_unsure:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
         text = f"stages of {write_row(counts)} {write_plural(noun)}"
@@ -296,10 +304,13 @@ def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         ]
     for stages in runs:
         scope = [piece for stage in stages for piece in stage]
-        if len(stages) > 1:
+        whole = tell_pieces(outline, scope)
+        if len(stages) == len(scope) and whole.text.startswith("stages"):
+            clauses.append(whole)  # of single blocks width and size tell them
+        elif len(stages) > 1:
             clauses.append(write_staged(outline, stages, scope, is_numbered=True))
         else:
-            clauses.append(tell_pieces(outline, scope))
+            clauses.append(whole)
     return clauses
 
 
