@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from netloupe.explorer.grouping.group import Group
@@ -134,10 +134,20 @@ def _find_shape(module: Module) -> frozenset[tuple[str, str]]:
 
 def _open(outline: Outline, module: Module) -> Iterator[Module]:
     inner = _find_list(outline, module)
-    if not inner:
+    if not inner or _are_branches(inner):
         yield module
+        return
     for one in inner:
         yield from _open(outline, one)
+
+
+def _are_branches(row: Sequence[Module]) -> bool:
+    """Return whether no module of a list takes what another one gives: all are parts of a block."""
+    return not any(
+        piece.part.follows(one.pieces[-1].part)
+        for one, two in pairwise(row)
+        for piece in two.pieces
+    )
 
 
 def _find_list(outline: Outline, module: Module) -> list[Module]:

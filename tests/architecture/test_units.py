@@ -196,3 +196,27 @@ def test_calls_of_functions_are_told_by_what_their_bodies_hold() -> None:
     told = load(model.SerializeToString()).architecture.sentence
     assert told.startswith("Attention network: ")
     assert "4 blocks of attention and 4 linear layers" in told
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_branches_of_a_block_are_none_of_a_stage(in_turn: bool) -> None:
+    """As of H. Park and others, SINet, 2020, figure 3: those of one block stand side by side."""
+    net = Named()
+    x = net.take("x", (1, 16, 16, 8))
+    for stage, count in enumerate((3, 4)):
+        outer = len(net.nodes)
+        for block in range(count):
+            start = len(net.nodes)
+            if block:
+                x = mix(net, x, 8)
+            else:
+                given: list[str] = []
+                for branch in range(2):
+                    inner = len(net.nodes)
+                    given.append(mix(net, given[-1] if in_turn and given else x, 8))
+                    net.within(inner, f"branches.{branch}")
+                x = given[-1] if in_turn else net.add("Mul", *given)
+            net.within(start, f"blocks.{block}")
+        net.within(outer, f"stages.{stage}")
+    told = net.finish(x).architecture.sentence
+    assert ("stages of 3, 4 blocks" in told) == (not in_turn)
