@@ -14,6 +14,8 @@ MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
 #: a step is not told beside what is so much more
 _LEAST_SHARE = 0.4
 _TWICE = 2
+#: what is said once of all that stands in brackets
+_EACH = re.compile(r" each(?=,|$)")
 _RECURRENT = ("GRU cell", "GRU layer", "LSTM cell", "LSTM layer", "RNN layer")
 
 
@@ -107,7 +109,7 @@ class Clause:
         if self.name:
             plain = strip_brackets(inside)
             if self.each_of > 1 and (_counts(plain) or _names_two(self.name)):
-                plain = f"each {plain}"
+                plain = f"each {_EACH.sub('', plain)}"
             told = f"{self.name} ({plain})" if plain not in ("", self.name) else self.name
             told = _leave_out_name(self.name, plain) or told
         if self.uses == 1:

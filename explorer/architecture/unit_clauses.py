@@ -190,7 +190,10 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     ideas = [part.key for part in others if part.pieces[0].kind in IDEAS]
     telling = [part for part in others if not _is_small(part) or _tells(part, held, ideas)]
     kinds = Counter(tuple(part.key for part in telling if part.key in one) for one in held)
-    common = [_write_part(outline, part) for part in _choose(outline, everywhere, parts)]
+    chosen = _choose(outline, everywhere, parts)
+    # of small steps that each block has another number of it is not told that there are some
+    counted = [part for part in chosen if _count_each(part) or not _is_small(part)] or chosen
+    common = [_write_part(outline, part) for part in counted]
     if any(not _is_small(part) and len({*map(len, part.rows)}) > 1 for part in parts):
         return ""  # some of them may be stages that hold others
     if any(_is_union(keys, kinds) for keys in kinds):
@@ -204,7 +207,7 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     )
     if not common or is_bare or own < _LEAST_COMMON * whole:
         return ""
-    return f"each {join_with_and(common)}{_write_last(_choose(outline, everywhere, parts))}"
+    return f"each {join_with_and(common)}{_write_last(chosen)}"
 
 
 def _tells(part: _Part, held: Sequence[dict[str, list[Piece]]], ideas: Collection[str]) -> bool:
