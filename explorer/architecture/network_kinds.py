@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.graph_convolutions import RELATIONAL
@@ -22,7 +23,7 @@ from .mixing import Mixing, find_mixing
 from .nested_unets import NESTED_UNET
 from .outline import Outline
 from .piece_words import join_with_and
-from .pieces import Piece
+from .pieces import Piece, list_piece_weights
 from .purposes import add_purpose
 from .resolutions import Resolutions
 from .special_kinds import name_by_operation
@@ -55,6 +56,8 @@ _BESIDE_OTHERS = "Network with convolutions"
 _STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
 _LEAST_RECURRENCES = 2
+#: layers that are not recurrent are used less often one behind the other
+_LEAST_STEPS = 16
 #: so many MLPs of heads a transformer has besides
 _MOST_HEADS = 2
 #: a transformer has so many attentions at least, and MLPs for one of two (G. Bertasius and others,
@@ -118,7 +121,10 @@ def find_network_kind(
     mixing = find_mixing(outline)
     if title in ("", _ENCODER_DECODER):
         updating = update_over_depth(outline, every)
-        words = _list_words(outline, [one for one in every if id(one) not in updating], mixing)
+        own = [one for one in every if id(one) not in updating]
+        words = _list_words(
+            outline, own, mixing, recurs=_carries_state(outline, told, kept, mixing)
+        )
         special = name_by_operation(outline, every, words, mixes_experts=mixing.mixes_experts)
         title = special or title or _name_by_blocks(every, mixing, words, is_shared)
     title = name_by_density(outline) or title
@@ -138,7 +144,29 @@ def _find_way(outline: Outline, resolutions: Resolutions) -> Levels:
     return find_detector(outline, resolutions, heads) or find_levels(outline, resolutions)
 
 
-def _list_words(outline: Outline, pieces: Sequence[Piece], mixing: Mixing) -> list[str]:
+def _carries_state(
+    outline: Outline, told: Sequence[Piece], kept: Sequence[Piece], mixing: Mixing
+) -> bool:
+    """Return whether a linear layer takes in many steps what it gave in the one before, gated.
+
+    As of a recurrent layer of a kind that is not known, all steps of which are written out (M.
+    Ravanelli and others, Light Gated Recurrent Units for Speech Recognition, 2018, equation 7).
+    """
+    for layer in kept if mixing.gates else ():
+        if layer.kind != "linear" or layer.uses < _LEAST_STEPS:
+            continue
+        weights = list_piece_weights(outline, layer)
+        calls = [one for one in told if list_piece_weights(outline, one) == weights]
+        if len(calls) >= _LEAST_STEPS and all(
+            two.part.follows(one.part) for one, two in pairwise(calls)
+        ):
+            return True
+    return False
+
+
+def _list_words(
+    outline: Outline, pieces: Sequence[Piece], mixing: Mixing, *, recurs: bool
+) -> list[str]:
     """Return what mixes places in a network: as convolutions and attention do.
 
     Those of one place of a row are linear layers, along whichever axis: over tokens where these
@@ -156,7 +184,7 @@ def _list_words(outline: Outline, pieces: Sequence[Piece], mixing: Mixing) -> li
         words.append("convolutions")
     if kinds["recurrence"] >= _LEAST_RECURRENCES:
         words.append("linear recurrences")
-    if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
+    if recurs or kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
     if any(map(_is_of_states, pieces)):
         words.append("state spaces")
