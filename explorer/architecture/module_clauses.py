@@ -164,8 +164,7 @@ class ModuleTeller:
             held = [clauses[place].pieces for place in places]
             scope = tuple(piece for one in between for piece in one.scope)
             if all(follows_on(self._outline, found) for found in held):
-                is_apart = all(two - one > 1 for one, two in pairwise(places))
-                joined = write_staged(self._outline, held, scope, is_apart=is_apart)
+                joined = write_staged(self._outline, held, scope)
             else:
                 pieces = [piece for found in held for piece in found]
                 noun = name_piece(self._outline, pieces)

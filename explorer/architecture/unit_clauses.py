@@ -192,7 +192,10 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     kinds = Counter(tuple(part.key for part in telling if part.key in one) for one in held)
     chosen = _choose(outline, everywhere, parts)
     # of small steps that each block has another number of it is not told that there are some
-    counted = [part for part in chosen if _count_each(part) or not _is_small(part)] or chosen
+    counted = [part for part in chosen if _count_each(part) or not _is_small(part)]
+    left, most = (sum(_weigh(outline, part.pieces) for part in some) for some in (counted, chosen))
+    if left < _LEAST_COMMON * most:
+        counted = chosen
     common = [_write_part(outline, part) for part in counted]
     if any(not _is_small(part) and len({*map(len, part.rows)}) > 1 for part in parts):
         return ""  # some of them may be stages that hold others
