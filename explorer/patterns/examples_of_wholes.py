@@ -230,7 +230,7 @@ lstm_cell (float[1, 8] x, float[1, 16] h, float[1, 16] c) => (float[1, 16] next_
   next_h = Mul (give, squashed)
 }
 """,
-        "LSTM cell",
+        "LSTM cell 8 → 16",
     ),
     "state-space-block": (
         """

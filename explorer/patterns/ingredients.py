@@ -27,6 +27,7 @@ from .operations import Operations
 from .readings import read_int, read_ints
 from .recognise import MOST_NODES, add_ideas, find_blocks
 from .recognition import Recognition
+from .recurrent import describe_recurrent
 from .resampling import read_scale
 from .rotations import ROTARY
 from .scale_shifts import SCALE_SHIFT
@@ -310,6 +311,9 @@ def _make(
     if operator.has("multiplies") and len(operations.operands[entry]) == 1:
         return Ingredient("Linear", "linear", rank, before=before)
     details: BlockDetails = NO_DETAILS
+    if operator.has("recurrent"):
+        facts, details = describe_recurrent([node])
+        return Ingredient(_name_operator(operator), kind, rank, facts, details, before)
     if operator.has("pools") and not operator.has("pools_all"):
         strides = read_ints(node, "strides") or (read_int(node, "stride") or 1,)
         details = StridedDetails(stride=strides[0] if len({*strides}) == 1 else strides)

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 
 from netloupe.explorer.grouping.ports import Ports
 from netloupe.explorer.patterns import IDEA, WORK, Ingredient
+from netloupe.explorer.patterns.details import RecurrentDetails
 from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
 from netloupe.explorer.patterns.transformer_details import AttentionDetails, MlpDetails
 
@@ -161,5 +162,11 @@ def _write_course(widths: Sequence[int]) -> str:
 
 
 def _list_widths(one: Ingredient) -> tuple[int, ...]:
-    """Return how many features go into a part, and come out, with those inside of an MLP."""
+    """Return how many features go into a part, and come out, with those inside of an MLP.
+
+    Of a layer that goes along a sequence both ways results of both come out, side by side.
+    """
+    if one.details.read_as(RecurrentDetails).bidirectional and one.details.in_out is not None:
+        taken, hidden = one.details.in_out
+        return taken, 2 * hidden
     return one.details.read_as(MlpDetails).widths or one.details.in_out or ()

@@ -36,6 +36,7 @@ from .group_badge import find_group_badge
 from .group_names import AND, begins_the_same, is_number, name_group, says_the_same
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
 from .node_ideas import NodeIdea, find_node_idea
+from .recurrent_words import tell_directions
 from .rows import FaceRow, short_range
 from .stream_starts import pick_queries, tell_stored_map
 
@@ -92,12 +93,17 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             shared = _tell_shared(known) if repeat is None and contents.facts else ()
             contents = contents._replace(facts=" · ".join((contents.facts, *shared)))
             if repeat is not None:
-                told = [_tell_all_blocks(repeat, contents.facts)]
+                of_all = _tell_all_blocks(repeat, contents.facts)
                 if ports == UNKNOWN_PORTS:  # as of many blocks with values beside the stream
-                    told = [_correct_by_block(repeat, told[0])]
-                told = [*filter(None, told), *_tell_streams(repeat, [_ARROW])]
-                contents = contents._replace(facts=" · ".join(told))
-        difference = _list_differences(repeat, (contents.facts,))
+                    of_all = _correct_by_block(repeat, of_all)
+                listed = [*filter(None, [of_all]), *_tell_streams(repeat, [_ARROW])]
+                contents = contents._replace(facts=" · ".join(listed))
+        told, ways = contents.facts, ""
+        if isinstance(known, Group) and contents.parts:
+            told, ways = tell_directions(known, contents.facts)
+            contents = contents._replace(facts=told)
+        difference = _list_differences(repeat, (told,))
+        of_contents = list_facts([*filter(None, (told, ways))], difference, [ways] if ways else [])
         is_nameless = is_number(label) and not quiet
         says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
         idea = None if contents.parts or repeat is not None else _find_only_idea(element)
@@ -113,18 +119,18 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
                 label, rows = rows[0].name, rows[1:]
         elif says_no_more:
             label = contents.parts
-            rows = list_facts((contents.facts,), difference)
+            rows = of_contents
         elif is_nameless and fits_title(contents.parts):
             label, quiet = contents.parts, label
-            rows = list_facts((contents.facts,), difference)
+            rows = of_contents
         elif _tells_all(label, quiet, contents.parts):
-            rows = list_facts((contents.facts,), difference)
+            rows = of_contents
         elif not quiet and fits_row(f"{label}   {contents.parts}"):
             quiet = contents.parts
-            rows = list_facts((contents.facts,), difference)
+            rows = of_contents
         else:
             rows = [FaceRow(line, "muted", ()) for line in wrap_rows(contents.parts, fits_row)]
-            rows += list_facts((contents.facts,), difference)
+            rows += of_contents
     begin = tell_stored_map(element) if isinstance(element, Group) and repeat is None else ""
     rows += [FaceRow(begin, "muted", ())] if begin else []
     times = len(repeat.children) if repeat is not None else 0

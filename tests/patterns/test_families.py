@@ -26,12 +26,14 @@ _GRU_CELL = """
 def test_cells_written_out() -> None:
     lstm = {"wi": [8, 64], "wh": [16, 64]}
     text = _LSTM_CELL.replace("(sf, s)", "(sf, z)")
-    assert text_of(graph_of(text, **lstm)) == "LSTM cell"
+    assert text_of(graph_of(text, **lstm)) == "LSTM cell 8 → 16"
+    # a matrix of which it is unknown whether it gives all gates
+    assert text_of(graph_of(text, wi=[8, 60], wh=[16, 60])) == "LSTM cell"
     # four gates and one tanh are no LSTM's
     assert text_of(graph_of(text.replace("Tanh (c)", "Sigmoid (c)"), **lstm)) == ""
     gru = {"wi": [8, 48], "wh": [16, 48]}
     text = _GRU_CELL.replace("(u, s)", "(u, z)")
-    assert text_of(graph_of(text, **gru)) == "GRU cell"
+    assert text_of(graph_of(text, **gru)) == "GRU cell 8 → 16"
     assert text_of(graph_of(text.replace("Sub (one, u)", "Neg (u)"), **gru)) == ""
 
 
@@ -45,6 +47,50 @@ def test_recurrent_layers_in_a_row() -> None:
     # a projection behind it is more than the layer
     more = text.replace("y =", "k =") + "y = MatMul (k, p)"
     assert text_of(graph_of(more, p=[32, 4], **weights)) == ""
+
+
+_TWO = """
+    a, ah, ac = LSTM <hidden_size = 16> (x, w, r)
+    b, bh, bc = LSTM <hidden_size = 16, direction = "reverse"> (x, v, s)
+    y = Concat <axis = -1> (a, b)
+"""
+_TURNED = """
+    lengths = Constant <value = int64[1] {20}> ()
+    a, ah, ac = GRU <hidden_size = 16> (x, w, r)
+    back = ReverseSequence <time_axis = 0, batch_axis = 1> (x, lengths)
+    b, bh, bc = GRU <hidden_size = 16> (back, v, s)
+    c = ReverseSequence <time_axis = 0, batch_axis = 1> (b, lengths)
+    y = Concat <axis = -1> (a, c)
+"""
+
+
+def test_two_layers_side_by_side_are_both_ways_of_one() -> None:
+    weights = {"w": [1, 64, 8], "r": [1, 64, 16], "v": [1, 64, 8], "s": [1, 64, 16]}
+    assert text_of(graph_of(_TWO, **weights)) == "LSTM 8 → 2 × 16, bidirectional"
+    # both forwards, they are two layers side by side
+    forwards = _TWO.replace(', direction = "reverse"', "")
+    assert text_of(graph_of(forwards, **weights)) == ""
+    # and of different values no ways of one layer
+    assert text_of(graph_of(_TWO.replace("(x, v, s)", "(z, v, s)"), **weights)) == ""
+    # one behind the other they are no ways of one, either
+    row = _TWO.replace("(x, v, s)", "(a, v, s)").replace("y = Concat <axis = -1> (a, b)", "")
+    row = row.replace("b, bh, bc", "y, bh, bc")
+    behind = {**weights, "v": [1, 64, 16]}
+    assert text_of(graph_of(row, **behind)) == "LSTM 8 → 16, 2 layers"
+
+
+def test_a_sequence_that_is_turned_is_read_backwards() -> None:
+    weights = {"w": [1, 48, 8], "r": [1, 48, 16], "v": [1, 48, 8], "s": [1, 48, 16]}
+    assert text_of(graph_of(_TURNED, **weights)) == "GRU 8 → 2 × 16, bidirectional"
+    twice = _TURNED.replace(
+        "hidden_size = 16> (back", 'hidden_size = 16, direction = "reverse"> (back'
+    )
+    assert text_of(graph_of(twice, **weights)) == ""
+
+
+def test_a_layer_says_that_it_reads_backwards() -> None:
+    layer = 'y, h, c = LSTM <hidden_size = 16, direction = "reverse"> (x, w, r)'
+    assert text_of(graph_of(layer, w=[1, 64, 8], r=[1, 64, 16])) == "LSTM 8 → 16, backwards"
 
 
 _EXPERTS = """
