@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from netloupe.explorer.patterns import BlockDetails
 
+from .both_ways import SequenceWay, pair_ways, reads_both_orders
 from .composites import Merge, make_part
 from .outline import Outline, OutlinePart
 from .sizes import list_matrices
@@ -16,7 +17,7 @@ from .sizes import list_matrices
 _BETWEEN = ("adds", "looks_up", "picks")
 _MOST_BETWEEN = 24
 #: how many gates the matrices of a cell give; no operator is asked: cells are written out
-_GATES = {"GRU": 3, "LSTM": 4, "RNN": 1}
+_GATES = {"GRU": 3, "LSTM": 4, "RNN": 1, "light GRU": 2}
 #: what a state without gates is squashed by
 _SQUASHING = frozenset({"ReLU", "tanh"})
 #: fewer calls of one cell behind layers of their own may be two of a sequence
@@ -33,10 +34,13 @@ class UnrolledDetails(BlockDetails):
         How many features its state has.
     steps
         How many steps there are; None for one, of a layer that is run step by step.
+    bidirectional
+        Whether the sequence is read both ways: by two layers, or by one of both side by side.
     """
 
     hidden: int | None = None
     steps: int | None = None
+    bidirectional: bool = False
 
 
 @dataclass(eq=False)
@@ -92,13 +96,16 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
     same matrices; a single one takes both from outside, as where a stream is worked on. LSTM:
     c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and J. Schmidhuber, 1997; F. Gers and others,
     2000); GRU: h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8); plain:
-    h = tanh(W·x + U·h + b) (J. Elman, Finding Structure in Time, 1990).
+    h = tanh(W·x + U·h + b) (J. Elman, Finding Structure in Time, 1990). Light GRU: that
+    of a GRU without reset gate, n by ReLU (M. Ravanelli and others, 2018, section 3).
     """
     runs: list[list[_Step]] = []
     for part in outline.of_kind("activation"):
         step = None
         if part.name == "tanh":
             step = _read_lstm(outline, part) or _read_gru(outline, part)
+        if step is None and part.name == "ReLU":
+            step = _read_light(outline, part)
         if step is None and part.name in _SQUASHING:
             step = _read_plain(outline, part)
         if step is None:
@@ -108,18 +115,32 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
             runs.append([step])
         else:
             run.append(step)
+    found: list[SequenceWay] = []
     for run in (part for steps in runs for part in _part_by_layers(outline, steps)):
         width = _read_width(outline, run)
         if not width:
             continue
         parts = list(dict.fromkeys(p for step in run for p in (*step.parts, *step.linears)))
         steps = len(run) if len(run) > 1 else None
-        details = UnrolledDetails(hidden=width, steps=steps)
+        linears = dict.fromkeys(part for step in run for part in step.linears)
+        is_both_ways = steps is not None and reads_both_orders(outline, linears)
+        details = UnrolledDetails(hidden=width, steps=steps, bidirectional=is_both_ways)
         convolves = all(part.kind == "conv" for step in run for part in step.linears)
         name = f"Conv{run[0].cell}" if convolves else run[0].cell
         merged = make_part(parts, "unrolled", name, details)
         merged.end = run[-1].hidden.end
-        yield parts, merged
+        found.append(SequenceWay(parts, merged, [step.hidden for step in run]))
+    for ways, behind in pair_ways(outline, found):
+        parts = [part for way in ways for part in way.parts] + behind
+        if len(ways) == 1:
+            yield parts, ways[0].merged
+            continue
+        details = ways[0].merged.details.read_as(UnrolledDetails)
+        both = make_part(
+            parts, "unrolled", ways[0].merged.name, replace(details, bidirectional=True)
+        )
+        both.end = behind[-1].end
+        yield parts, both
 
 
 def _part_by_layers(outline: Outline, run: list[_Step]) -> list[list[_Step]]:
@@ -268,6 +289,25 @@ def _read_gru(outline: Outline, fresh: OutlinePart) -> _Step | None:
     return _complete(outline, "GRU", parts, begins, hidden, keeping, hidden)
 
 
+def _read_light(outline: Outline, fresh: OutlinePart) -> _Step | None:
+    """Return the step whose new features a ReLU gives, of a GRU without reset gate."""
+    scaled = outline.only_user(fresh)
+    is_scaled = (
+        scaled is not None
+        and scaled.kind == "Mul"
+        and outline.operations.scalar(scaled.end) is not None
+    )
+    last = scaled if is_scaled and scaled is not None else fresh
+    mixed = _read_shares(outline, last)
+    if mixed is None:
+        return None
+    update, keeping, hidden, others = mixed
+    parts = [*dict.fromkeys((fresh, last, update, hidden, keeping, *others))]
+    return _complete(
+        *(outline, "light GRU", parts, [update, fresh], hidden, keeping, hidden), are_normed=True
+    )
+
+
 #: the update gate, what takes the old state, what gives the new one, and all else that mixes both
 _Mixed = tuple[OutlinePart, OutlinePart, OutlinePart, list[OutlinePart]]
 
@@ -326,8 +366,13 @@ def _complete(
     state: OutlinePart,
     held: OutlinePart,
     hidden: OutlinePart,
+    *,
+    are_normed: bool = False,
 ) -> _Step | None:
-    """Add what is between gates and linear layers, and these."""
+    """Add what is between gates and linear layers, and these.
+
+    What layers give may be normalized where ``are_normed``.
+    """
     linears: dict[OutlinePart, None] = {}
     between: dict[OutlinePart, None] = {}
     pending = [giver for gate in gates for giver in outline.givers(gate)]
@@ -338,7 +383,8 @@ def _complete(
         if part.kind == "linear" or (part.kind == "conv" and not part.parts):
             linears[part] = None
             continue
-        if not part.has(*_BETWEEN) or len(between) == _MOST_BETWEEN:
+        is_norm = are_normed and part.kind == "norm"
+        if not (is_norm or part.has(*_BETWEEN)) or len(between) == _MOST_BETWEEN:
             return None
         between[part] = None
         pending += outline.givers(part)

@@ -300,8 +300,9 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     if part.kind == "attention":
         return _lower(pieces[0].name)
     if part.kind == "unrolled":
-        is_step = part.details.read_as(UnrolledDetails).steps is None
-        return f"{part.name} {'cell' if is_step else 'layer'}"
+        unrolled = part.details.read_as(UnrolledDetails)
+        both = "bidirectional " if unrolled.bidirectional else ""
+        return f"{both}{part.name} {'cell' if unrolled.steps is None else 'layer'}"
     if part.has("recurrent"):
         layer = _read_layer(outline, part)
         both = "bidirectional " if layer.direction == "bidirectional" else ""

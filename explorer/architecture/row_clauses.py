@@ -105,7 +105,7 @@ def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) ->
     """Return what modules are by the kinds of block that they have in common."""
     pieces = [piece for module in row for piece in module.pieces]
     uses = {piece.uses for piece in pieces}
-    if count_uses(pieces) > 1:
+    if count_uses(pieces) > 1 and not _are_layers(row):
         return _tell_unequal_loop(outline, row) or [_tell_loop(outline, row, pieces)]
     if len({piece.token for piece in pieces}) == 1:
         return [_tell_alike(outline, row, pieces, layer_count)]
@@ -165,6 +165,17 @@ def _tell_unequal_loop(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     return [
         _tell_loop(outline, [part], part.pieces, is_loop=all(map(_is_loop, row))) for part in parts
     ]
+
+
+def _are_layers(row: Sequence[Module]) -> bool:
+    """Return whether several modules are a recurrent layer each, of which the steps are inside."""
+    return len(row) > 1 and all(
+        len(module.pieces) == 1
+        and module.pieces[0].kind == "unrolled"
+        and module.pieces[0].uses == 1
+        and not _is_loop(module)
+        for module in row
+    )
 
 
 def _is_loop(module: Module) -> bool:

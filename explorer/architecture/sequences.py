@@ -155,7 +155,8 @@ def _read_part(outline: Outline, part: OutlinePart) -> RecurrentLayer:
     if part.kind == "unrolled":
         details = part.details.read_as(UnrolledDetails)
         sizes = details.hidden or 0, details.steps or 0
-        return RecurrentLayer(part.name, "forward", *sizes, outline.nodes([part]))
+        direction = "bidirectional" if details.bidirectional else "forward"
+        return RecurrentLayer(part.name, direction, *sizes, outline.nodes([part]))
     return read_layer(outline.operations.nodes[part.end])
 
 

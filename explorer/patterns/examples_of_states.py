@@ -32,6 +32,26 @@ slices (float[1, 200, 32] x) => (float[1, 200, 32] y)
 """,
         "Physics attention, 16 slices",
     ),
+    "light-cell": (
+        """
+light (float[20, 1, 32] all, float[1, 16] h) => (float[1, 16] next_h)
+<int64[2] u_dims = {16, 32}, float one = {1.0}, int64 place = {3}>
+{
+  u = ConstantOfShape (u_dims)
+  x = Gather <axis = 0> (all, place)
+  of_h = MatMul (h, u)
+  gates = Add (x, of_h)
+  fresh, update = Split <axis = 1, num_outputs = 2> (gates)
+  z = Sigmoid (update)
+  new = Relu (fresh)
+  kept = Mul (z, h)
+  rest = Sub (one, z)
+  taken = Mul (rest, new)
+  next_h = Add (kept, taken)
+}
+""",
+        "Light GRU cell, width 16",
+    ),
     "fourier-filter": (
         """
 filter (float[1, 16, 8, 1] x) => (float[1, 16, 8, 2] y)

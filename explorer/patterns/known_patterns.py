@@ -74,6 +74,7 @@ from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .landmark_attention import find_landmark_attentions
 from .latents import find_draws
 from .lengths import find_lengths
+from .light_cells import find_light_cells
 from .linear import find_embeddings, find_linears
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
@@ -248,6 +249,7 @@ WHOLES = (
     _whole("token-embedding", find_token_embeddings, "embedding", family="shape"),
     _whole("recurrent-layers", find_recurrent, "recurrent", family="recurrent"),
     _whole("recurrent-cell", find_cells, "recurrent", family="recurrent"),
+    _whole("light-cell", find_light_cells, "recurrent", family="recurrent"),
     _whole("state-space-block", find_state_spaces, "mixer"),
     _whole("waves", find_waves, "positions", "embedding", family="generator"),
     _whole("similarity", find_similarity, "similarity", family="linear"),

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
 
+from .both_orders import reverses
 from .convolution_details import ConvolutionDetails
 from .details import RecurrentDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
-from .picked_parts import read_parts
 from .readings import read_str
 from .weight_sizes import read_features
 
@@ -114,20 +114,13 @@ def _are_both_ways(operations: Operations, layers: Sequence[int]) -> bool:
         is_backwards = read_str(operations.nodes[n], "direction") == "reverse"
         value = operations.operands[n][0]
         giver = operations.giver(value)
-        if giver is not None and _reverses(operations.nodes[giver]):
+        if giver is not None and reverses(operations.nodes[giver]):
             is_backwards = not is_backwards
             value = operations.operands[giver][0]
         ways.add(is_backwards)
         sources.add(value)
         widths.add(read_features(operations.nodes[n]))
     return ways == _WAYS and len(sources) == len(widths) == 1
-
-
-def _reverses(node: Node) -> bool:
-    if node.operator.has("reverses"):
-        return True
-    parts = read_parts(node) if node.operator.has("slices") else ()
-    return len(parts) == 1 and parts[0].is_reversal
 
 
 def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:

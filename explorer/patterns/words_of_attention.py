@@ -294,4 +294,9 @@ MIXING = (
         "One step of a recurrent layer, with what it keeps for the next one.",
         "recurrent-cell",
     ),
+    FigureWord(
+        "light GRU",
+        "A recurrent layer with an update gate and no other, which activates by ReLU.",
+        "light-cell",
+    ),
 )

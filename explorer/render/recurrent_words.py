@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Ingredient
+from netloupe.explorer.patterns.both_orders import joins_both_orders
 from netloupe.explorer.patterns.details import RecurrentDetails
 
 #: of larger stacks not every block is looked at
 _MOST_BLOCKS = 64
+#: of a block so many children
+_MOST_CHILDREN = 400
 _BOTH_WAYS = "bidirectional"
 _ARROW = " → "
 
@@ -33,8 +37,8 @@ def tell_directions(group: Group, facts: str) -> tuple[str, str]:
     if not blocks or len(blocks) > _MOST_BLOCKS:
         return facts, ""
     found = [_list_layers(block.contents) for block in blocks]
-    widths = {details.in_out and details.in_out[1] for layers in found for details in layers}
-    if not all(layers and all(one.bidirectional for one in layers) for layers in found):
+    widths = {details.out_features for layers in found for details in layers}
+    if not all(map(_goes_both_ways, blocks, found)):
         return facts, ""
     width = widths.pop() if len(widths) == 1 else None
     if not width:
@@ -47,6 +51,27 @@ def tell_directions(group: Group, facts: str) -> tuple[str, str]:
 
 def _list_layers(contents: Sequence[Ingredient]) -> list[RecurrentDetails]:
     return [one.details for one in contents if isinstance(one.details, RecurrentDetails)]
+
+
+def _goes_both_ways(block: Group, layers: Sequence[RecurrentDetails]) -> bool:
+    """Return whether all recurrent layers of a block go both ways.
+
+    Of one whose steps are written out both may go through the same steps, side by side in the
+    batch.
+    """
+    if not layers or all(one.bidirectional for one in layers):
+        return bool(layers)
+    loops = [one for one in block.inner_groups() if one.kind == "repeat" and one.is_loop]
+    return len(loops) == len(layers) == 1 and any(map(joins_both_orders, _list_own(block)))
+
+
+def _list_own(block: Group) -> Iterator[Node]:
+    """Yield the nodes of a block that are in no group of it."""
+    for child in block.children[:_MOST_CHILDREN]:
+        if isinstance(child, Node):
+            yield child
+        elif child.kind == "operation" and child.main is not None:
+            yield child.main
 
 
 def _pair(facts: str, width: int, count: int) -> str:

@@ -174,6 +174,18 @@ a gate of the result
 a state, no h
   gates = Add (of_x, of_h) => gates = Add (of_x, of_x)
   of_h = MatMul (h, r) => of_h = MatMul (x, w)
+[light-cell]
+an update gate, what is kept is not what comes in
+  kept = Mul (z, h) => kept = Mul (z, x)
+  float[20, 1, 32] all => float[20, 1, 16] all
+  (all, place) => (all, place)  w = Concat <axis = 1> (x, x)
+  gates = Add (x, of_h) => gates = Add (w, of_h)
+what is new as far as it is not kept
+  rest = Sub (one, z) => rest = Add (one, z)
+a sum with what comes in, as in a highway
+  gates = Add (x, of_h) => gates = Relu (of_h)
+no reset gate
+  new = Relu (fresh) => reset = Mul (fresh, update)  new = Relu (reset)
 [state-space-block]
 steps of what is taken up
   du = Mul (dt, u) => du = Mul (u, u)
