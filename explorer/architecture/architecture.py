@@ -14,6 +14,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.patterns import Detail
 
+from .factored_kernels import add_factored_kernels
 from .families import tell_blocks_alone, tell_family, tell_operators_alone
 from .weight_types import add_weight_types
 
@@ -160,7 +161,7 @@ def tell_structure(model: Model, faults: list[Exception]) -> Architecture:
     sketch = None
     for tell in _WAYS:
         try:
-            sketch = add_weight_types(model, tell(model))
+            sketch = add_weight_types(model, add_factored_kernels(model, tell(model)))
         except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
             faults.append(fault)
             continue

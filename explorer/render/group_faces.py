@@ -35,6 +35,7 @@ from .frames import SHARED
 from .group_badge import find_group_badge
 from .group_names import AND, begins_the_same, is_number, name_group, says_the_same
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
+from .kernel_words import list_kernel_runs
 from .node_ideas import NodeIdea, find_node_idea
 from .recurrent_words import tell_directions
 from .rows import FaceRow, short_range
@@ -46,6 +47,8 @@ MOST_OPERATORS_COUNTED = 300_000
 _MOST_OF_IDEA = 12
 #: what is said of branches that are one box
 _SUMMED = "side by side, summed"
+#: the family of what is named part by part
+_PLAIN = "group"
 #: between widths, and those of a part that is named
 _ARROW = "→"
 _NAMED = re.compile(rf"[A-Za-z]+ \d[\d,]* {_ARROW}")
@@ -80,7 +83,13 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         facts = (*ports.correct_facts(recognition.facts), *_tell_shared(element))
         if repeat is not None:
             facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
+        kernels, is_factored = list_kernel_runs(known) if isinstance(known, Group) else ("", False)
+        is_row = recognition.family == _PLAIN and AND in recognition.name
+        is_told = is_row and (is_factored or fits_row(AND.join((kernels, *facts))))
+        if is_told and kernels not in ("", *facts):
+            facts = (kernels, *facts)
         apart = [*pick_queries(facts), *_list_apart(item, recognition, facts)]
+        apart += facts if is_told else []
         rows = list_facts(facts, _list_differences(repeat, facts), apart)
     else:
         contents = MadeOf()
@@ -98,12 +107,11 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
                     of_all = _correct_by_block(repeat, of_all)
                 listed = [*filter(None, [of_all]), *_tell_streams(repeat, [_ARROW])]
                 contents = contents._replace(facts=" · ".join(listed))
-        told, ways = contents.facts, ""
+        told, apart = [contents.facts], list[str]()
         if isinstance(known, Group) and contents.parts:
-            told, ways = tell_directions(known, contents.facts)
-            contents = contents._replace(facts=told)
-        difference = _list_differences(repeat, (told,))
-        of_contents = list_facts([*filter(None, (told, ways))], difference, [ways] if ways else [])
+            told, apart = _tell_layers(known, contents.facts)
+        difference = _list_differences(repeat, told)
+        of_contents = list_facts([*filter(None, told)], difference, apart)
         is_nameless = is_number(label) and not quiet
         says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
         idea = None if contents.parts or repeat is not None else _find_only_idea(element)
@@ -148,6 +156,19 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
         is_loop=is_loop,
         in_line=style.in_line,
     )
+
+
+def _tell_layers(known: Group, widths: str) -> tuple[list[str], list[str]]:
+    """Return facts of what is in a group, and which of them are told in any case.
+
+    These are directions of recurrent layers, and kernels that are not as long along all axes.
+    """
+    told, ways = tell_directions(known, widths)
+    kernels, is_factored = list_kernel_runs(known)
+    apart = [*filter(None, (ways, kernels if is_factored else ""))]
+    if kernels and fits_row(AND.join(filter(None, (kernels, told)))):
+        return [kernels, told, ways], apart
+    return [told, ways], apart
 
 
 def _count_steps(group: Group) -> int:
