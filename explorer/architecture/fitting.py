@@ -22,6 +22,7 @@ from .piece_words import (
     join_with_and,
     name_kind,
     name_together,
+    write_axes_of,
     write_plural,
     write_shortly,
     write_sizes_of,
@@ -162,8 +163,7 @@ class Fitter:
         blocks = self._census.count(pieces)
         if blocks > count:  # a few of them are something else
             text = f"{blocks:,} blocks, {count:,} of them {write_plural(noun)}"
-        if not is_brief:
-            text += write_sizes_of(self._outline, pieces)
+        text += write_axes_of(pieces) if is_brief else write_sizes_of(self._outline, pieces)
         uses = {self._count_uses(piece) for piece in pieces}
         return Clause(text, tuple(pieces), uses=uses.pop() if len(uses) == 1 else 1, is_plain=True)
 

@@ -24,10 +24,14 @@ from .sizes import list_matrices, read_stated_shape
 from .sketch import BlockSketch
 
 _MOST_OF_MASK = 300
+#: layers that attend along more axes in turn are not told
+_MOST_ALONG = 3
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 #: and how what it says begins of queries, keys and scores that are made in a way of their own
 _MARKS = ("query pooled", "spatial reduction", "talking heads")
+#: and how it says along which axis of a map it goes
+_ALONG = ("across chunks", "along ", "within chunks")
 _NORMS = frozenset({"adaptive norm", "norm"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
@@ -52,6 +56,8 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
         }
     if "marks" not in shared and (marks := _write_marks(facts)):
         shared["marks"] = marks
+    if "along" not in shared and (along := _write_along(facts)):
+        shared["along"] = along
     if "window" not in shared:
         windows = _write_windows([one.get("window", 0) for one in facts])
         if windows:
@@ -121,6 +127,20 @@ def _write_marks(facts: Sequence[Mapping[str, Detail]]) -> str:
     return name if count == len(facts) else f"{name} in {count} of {len(facts)}"
 
 
+def _write_along(facts: Sequence[Mapping[str, Detail]]) -> str:
+    """Return along which axes layers attend, where they differ: ``4 along height, 4 along width``.
+
+    In turn where the second begins again; nothing where that is not known of each.
+    """
+    told = [str(one.get("along", "")) for one in facts]
+    kinds = [*dict.fromkeys(told)]
+    if not all(told) or not 1 < len(kinds) <= _MOST_ALONG:
+        return ""
+    if all(one == kinds[place % len(kinds)] for place, one in enumerate(told)):
+        return f"in turn {' and '.join(kinds)}" if len(kinds) == 2 else ""
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(told).items())
+
+
 def _write_windows(windows: Sequence[Detail]) -> str:
     """Return in how many layers attention sees a window; of those that repeat where they do."""
     known = sorted({window for window in windows if isinstance(window, int) and window})
@@ -147,6 +167,9 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         marks = [fact for fact in first.facts if fact.startswith(_MARKS) or fact == "shifted"]
         if marks:
             found["marks"] = ", ".join(marks)
+        along = next((fact for fact in first.facts if fact.startswith(_ALONG)), "")
+        if along:
+            found["along"] = along
         queries = next((fact for fact in first.facts if count_queries([fact])), "")
         if queries:
             found["queries"] = queries

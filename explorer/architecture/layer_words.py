@@ -145,7 +145,7 @@ def write_attention(facts: Mapping[str, Detail]) -> str:
     if positions:
         noun = "" if positions == "rotary" else " position" if positions == 1 else " positions"
         words.append(f"{positions}{noun}")
-    words += [str(facts["marks"])] if "marks" in facts else []
+    words += [str(facts[key]) for key in ("along", "marks") if key in facts]
     words += write_sight(facts)
     text = ", ".join((text, *words))
     crossing = "deformable cross-attention" if facts.get("deformable") else "cross-attention"

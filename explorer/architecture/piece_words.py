@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.notation import write_count, write_span
+from netloupe.explorer.patterns.attended_axes import ALONG
 from netloupe.explorer.patterns.branched_convolutions import BRANCHED
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.deformable_attention import DEFORMABLE
@@ -255,6 +256,9 @@ def count_pieces(number: int, noun: str) -> str:
     return write_count(number, noun, write_plural(noun))
 
 
+#: attentions that go along more axes are not told
+_MOST_AXES = 2
+
 #: the ends of what is called alike, one or several
 _WITHOUT_PLURAL = (
     *("excitation", "experts", "features", "masking", "mixing"),
@@ -382,7 +386,8 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if part.kind == "Det":
         return _write_one({_write_square(outline, piece.part) for piece in pieces})
     if part.kind == "attention":
-        return _write_one({_write_heads(piece.part) for piece in pieces})
+        heads = _write_one({_write_heads(piece.part) for piece in pieces})
+        return heads + write_axes_of(pieces)
     if part.kind in ("mlp", "experts"):
         return _write_feeding(pieces)
     if part.kind == "unrolled" or part.has("recurrent"):
@@ -476,6 +481,13 @@ def _write_heads(part: OutlinePart) -> str:
     plural = "s" if details.heads > 1 else ""
     width = f" × {details.head_width}" if details.head_width else ""
     return f" of {details.heads} head{plural}{width}"
+
+
+def write_axes_of(pieces: Sequence[Piece]) -> str:
+    """Return ``along height or width`` of attentions that each go along one axis of a map."""
+    told = [next((f for f in one.part.facts if f.startswith(ALONG)), "") for one in pieces]
+    axes = [*dict.fromkeys(fact.removeprefix(ALONG) for fact in told)]
+    return f" {ALONG}{' or '.join(axes)}" if all(told) and len(axes) <= _MOST_AXES else ""
 
 
 def _write_hidden(outline: Outline, part: OutlinePart) -> str:

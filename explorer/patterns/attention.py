@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .attended_axes import find_attended_axis
 from .attended_windows import find_windows
 from .attention_cores import (
     find_scores,
@@ -54,6 +55,8 @@ _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated 
 #: what gives LinearAttention its decay and rate, of projections of their own, and what mixes each
 #: channel with those before it
 _BEFORE_STATES = frozenset({"CausalConvWithState", "Exp", "Log", "Sigmoid", "Softplus"})
+#: what attention is called of which queries and keys are of one value
+_OF_ONE_VALUE = frozenset({"Grouped-query attention", "Multi-query attention", "Self-attention"})
 
 
 def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -188,6 +191,9 @@ def _complete(
         if shared and shared != heads:
             text += f" over {shared}"
         facts.append(text)
+    if scores and windows is None and name in _OF_ONE_VALUE:
+        along = find_attended_axis(operations, operations.nodes[scores[-1]])
+        facts += [along] if along else []
     if any(mixes_heads(operations, number) for number in core):
         facts.append("talking heads")
     reduction = 0

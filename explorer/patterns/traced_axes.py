@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
@@ -68,14 +69,14 @@ def trace_axis(
         node = found.value.producer
         if node is None or is_end(node):
             return found
-        before = _step_back(operations, facts, node, found)
+        before = step_back(operations, facts, node, found)
         if before is None:
             return None
         found = before
     return None
 
 
-def _step_back(
+def step_back(
     operations: Operations, facts: ValueFacts, node: Node, given: TracedAxis
 ) -> TracedAxis | None:
     """Return the axes of what a node takes that some axes of its result are of."""
@@ -124,9 +125,13 @@ def _undo_reshape(
     found: set[int] = set()
     before, behind = ([n for n, size in enumerate(dims) if size != 1] for dims in (taken, given))
     left = set(axes)
-    while before and behind:
+    while before and behind and left:
         one, two = [before.pop(0)], [behind.pop(0)]
         sizes = [taken[one[0]], given[two[0]]]
+        if None in sizes and not _are_as_many(
+            [taken[n] for n in before], [given[n] for n in behind]
+        ):
+            return None  # two that are not known need not be the same
         while sizes[0] != sizes[1]:
             if not all(isinstance(size, int) for size in sizes):
                 return None
@@ -143,3 +148,13 @@ def _undo_reshape(
             found.update(one)
             left -= inside
     return frozenset(found) if found and not left else None
+
+
+def _are_as_many(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Return whether as many elements are along some axes as along others, all of known sizes."""
+    sizes = [[size for size in each if isinstance(size, int)] for each in (one, other)]
+    return (
+        len(sizes[0]) == len(one)
+        and len(sizes[1]) == len(other)
+        and prod(sizes[0]) == prod(sizes[1])
+    )
