@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
+
 from .attended_axes import find_attended_axis
 from .attended_windows import find_windows
 from .attention_cores import (
@@ -45,9 +47,11 @@ from .attention_streams import (
 )
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import list_data
+from .operations import Operations, list_data
 from .position_scores import are_of_distances, find_position_scores
+from .projected_places import ProjectedPlaces, find_projected_places
 from .readings import read_str
+from .score_axes import find_compared_axis, find_summed_axis
 from .transformer_details import CLASS_ATTENTION, AttentionDetails
 
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
@@ -55,6 +59,8 @@ _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated 
 #: what gives LinearAttention its decay and rate, of projections of their own, and what mixes each
 #: channel with those before it
 _BEFORE_STATES = frozenset({"CausalConvWithState", "Exp", "Log", "Sigmoid", "Softplus"})
+#: how the fact begins that keys are fewer than the places that they are made of
+KEYS = "keys"
 #: what attention is called of which queries and keys are of one value
 _OF_ONE_VALUE = frozenset({"Grouped-query attention", "Multi-query attention", "Self-attention"})
 
@@ -166,6 +172,14 @@ def _complete(
             if rule:
                 facts.append(rule)
             is_masked = True  # the state holds nothing of what comes later
+    projected = _find_projected(operations, scores) if name == "Self-attention" else None
+    if projected is not None:
+        shared = 1 if projected.is_one_head else shared
+        behind = operations.nodes[find_second_product(operations, anchor)]
+        axis = find_summed_axis(behind, 1)
+        values = find_projected_places(operations, behind.input(1), axis)
+        for one in filter(None, (projected, values)):
+            _add_projection(blocks, one, whole)
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
     latent = read_latent(blocks, sources, whole)
@@ -194,6 +208,8 @@ def _complete(
     if scores and windows is None and name in _OF_ONE_VALUE:
         along = find_attended_axis(operations, operations.nodes[scores[-1]])
         facts += [along] if along else []
+    if projected is not None:
+        facts.append(f"{KEYS} {projected.taken:,} → {projected.given:,}")
     if any(mixes_heads(operations, number) for number in core):
         facts.append("talking heads")
     reduction = 0
@@ -250,6 +266,31 @@ def _complete(
         attention=name,
     )
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
+
+
+def _find_projected(operations: Operations, scores: list[int]) -> ProjectedPlaces | None:
+    """Return how keys are projected along the sequence, where there are as many queries."""
+    if not scores:
+        return None
+    product = operations.nodes[scores[-1]]
+    found = find_projected_places(operations, product.input(1), find_compared_axis(product, 1))
+    axis, value = find_compared_axis(product, 0), product.input(0)
+    dims = find_value_facts(operations.context.graph.model).find_dims(value)
+    if found is None or axis is None or not dims or dims[axis] != found.taken:
+        return None
+    return found
+
+
+def _add_projection(blocks: FoundBlocks, projected: ProjectedPlaces, whole: set[int]) -> None:
+    """Add what projects along the sequence, and the layer before it, where nothing else uses it."""
+    operations = blocks.operations
+    pending = [operations.giver(value) for value in projected.node.outputs[:1] if value is not None]
+    pending.append(operations.giver(operations.source(projected.value)))
+    for number in pending:
+        if number is None or not whole.issuperset(operations.users[number]):
+            return
+        layer = blocks.owner[number]
+        whole |= layer.numbers if layer is not None and layer.kind == "linear" else {number}
 
 
 def _find_last(blocks: FoundBlocks, end: int) -> FoundBlock | None:
