@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns import Detail, count_queries
 
 from .outline import Outline, OutlinePart
 from .sizes import find_positions
@@ -16,6 +17,8 @@ PROPER_NAMES = (
     *("Bessel", "Chebyshev", "Conformer", "ConvNeXt", "Fourier", "Gaussian", "Inception"),
     *("Mamba", "Nystrom", "ShuffleNet", "Sinkhorn", "Viterbi"),
 )
+#: learned queries that are fewer than what they attend to, of a width where that is known
+_LATENTS = re.compile(r"([\d,]+)(?: × ([\d,]+))? latents")
 #: what one of what a head gives is called
 _GIVEN = {"classes": "class", "outputs": "output"}
 
@@ -186,3 +189,20 @@ def write_feeding(facts: Mapping[str, Detail]) -> str:
     if "MLP" in name and facts.get("activation"):
         text += f", {facts['activation']}"
     return text
+
+
+def write_latents(layers: Sequence[Sequence[str]]) -> str:
+    """Return ``by 128 learned latents × 256`` where these ask in all of some layers.
+
+    A. Jaegle and others, Perceiver: General Perception with Iterative Attention, 2021, section 3.1.
+
+    Parameters
+    ----------
+    layers
+        Of each layer the facts of its attentions.
+    """
+    told = {next((fact for fact in facts if count_queries([fact])), "") for facts in layers}
+    found = _LATENTS.fullmatch(told.pop()) if len(told) == 1 else None
+    if found is None:
+        return ""
+    return f" by {found[1]} learned latents" + (f" × {found[2]}" if found[2] else "")

@@ -25,7 +25,7 @@ from netloupe.explorer.patterns.transformer_details import (
 from .cells import UnrolledDetails
 from .dilations import write_dilations
 from .layer_facts import describe_layers
-from .layer_words import PROPER_NAMES, in_brackets, write_layers
+from .layer_words import PROPER_NAMES, in_brackets, write_latents, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
 from .pieces import (
@@ -176,8 +176,9 @@ def write_shortly(outline: Outline, pieces: Sequence[Piece], count: int) -> str:
         heads = {_write_heads(one) for layer in layers for one in layer.attentions}
         kinds = {layer.attentions[0].name for layer in layers if layer.attentions}
         kind = kinds.pop() if len(kinds) == 1 else ""
+        asking = [[fact for one in layer.attentions for fact in one.facts] for layer in layers]
         with_it = f" with {_lower(kind)}" if kind in _TELLING_ATTENTION else ""
-        return told + with_it + _write_one(heads)
+        return told + with_it + _write_one(heads) + write_latents(asking)
     if pieces[0].kind == "linear":
         return told
     return add_sizes(told, _write_sizes(outline, pieces, is_row=count == len(pieces)))
