@@ -172,14 +172,10 @@ def _complete(
             if rule:
                 facts.append(rule)
             is_masked = True  # the state holds nothing of what comes later
-    projected = _find_projected(operations, scores) if name == "Self-attention" else None
+    projected = _find_projected(operations, scores, anchor) if name == "Self-attention" else None
     if projected is not None:
         shared = 1 if projected.is_one_head else shared
-        behind = operations.nodes[find_second_product(operations, anchor)]
-        axis = find_summed_axis(behind, 1)
-        values = find_projected_places(operations, behind.input(1), axis)
-        for one in filter(None, (projected, values)):
-            _add_projection(blocks, one, whole)
+        _add_projection(blocks, projected, whole)
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
     latent = read_latent(blocks, sources, whole)
@@ -268,8 +264,13 @@ def _complete(
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
 
 
-def _find_projected(operations: Operations, scores: list[int]) -> ProjectedPlaces | None:
-    """Return how keys are projected along the sequence, where there are as many queries."""
+def _find_projected(
+    operations: Operations, scores: list[int], anchor: int
+) -> ProjectedPlaces | None:
+    """Return how keys that are the values, too, are projected along a sequence of all queries.
+
+    Where each are projected by a weight of their own another pattern tells it.
+    """
     if not scores:
         return None
     product = operations.nodes[scores[-1]]
@@ -278,7 +279,9 @@ def _find_projected(operations: Operations, scores: list[int]) -> ProjectedPlace
     dims = find_value_facts(operations.context.graph.model).find_dims(value)
     if found is None or axis is None or not dims or dims[axis] != found.taken:
         return None
-    return found
+    behind = operations.nodes[find_second_product(operations, anchor)]
+    values = find_projected_places(operations, behind.input(1), find_summed_axis(behind, 1))
+    return found if values is not None and values.node is found.node else None
 
 
 def _add_projection(blocks: FoundBlocks, projected: ProjectedPlaces, whole: set[int]) -> None:
