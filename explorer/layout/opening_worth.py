@@ -105,12 +105,15 @@ def is_told_by_face(element: object) -> bool:
         return True
     if recognition.family == "group" and _AND in recognition.name:
         return False
-    is_row = isinstance(recognition.details, MlpDetails | RecurrentDetails)
-    if is_row and recognition.family != "group":
+    if isinstance(recognition.details, MlpDetails) and recognition.family != "group":
         return True
     if element.node_count > _MOST_NODES:
         return False
-    return sum(node.operator.has(*_PRODUCTS) for node in list_nodes_inside([element])) <= 1
+    products = [node for node in list_nodes_inside([element]) if node.operator.has(*_PRODUCTS)]
+    is_row = isinstance(recognition.details, RecurrentDetails) and all(
+        node.operator.has("recurrent") for node in products
+    )
+    return is_row or len(products) <= 1
 
 
 def _is_one_step(group: Group) -> bool:

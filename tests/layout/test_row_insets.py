@@ -220,7 +220,8 @@ def test_rows_of_recurrent_layers_are_told_by_their_box(kind: str, gates: int) -
         x = writer.add("layers", "Squeeze", x, "directions")
     x = writer.add("head", "MatMul", x, writer.weight("head.weight", 8, 8))
     writer.outputs = [writer.add("head", "Tanh", x)]
-    group = find_group(writer.load(), "layers/")
+    model = writer.load()
+    group = find_group(model, "layers/")
     assert group.recognised is not None
     assert group.recognised.text == f"{kind} 8 → 8, 3 layers"
     assert is_told_by_face(group)
