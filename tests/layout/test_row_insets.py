@@ -211,13 +211,16 @@ def test_a_network_is_shown_before_tables_whose_rows_are_summed(tables: int) -> 
 def test_rows_of_recurrent_layers_are_told_by_their_box(kind: str, gates: int) -> None:
     writer = Writer()
     writer.inputs = {"x": [5, 1, 8]}
-    writer.tensors.append(numpy_helper.from_array(np.int64([1]), "directions"))
+    for name, number in (("directions", 1), ("begin", 0), ("end", 4)):
+        writer.tensors.append(numpy_helper.from_array(np.int64([number]), name))
     x = writer.add("stem", "MatMul", "x", writer.weight("stem.weight", 8, 8))
     x = writer.add("stem", "Tanh", x)
     for number in range(3):
-        weights = [writer.weight(f"w{number}{part}", 1, gates * 8, 8) for part in "wr"]
-        x = writer.add("layers", kind, x, *weights, hidden_size=8)
+        taken = writer.weight(f"w{number}", 1, gates * 8, 8)
+        kept = writer.weight(f"r{number}", 1, gates * 8, 8)
+        x = writer.add("layers", kind, x, taken, kept, hidden_size=8)
         x = writer.add("layers", "Squeeze", x, "directions")
+        x = writer.add("layers", "Slice", x, "begin", "end", "begin") if number == 1 else x
     x = writer.add("head", "MatMul", x, writer.weight("head.weight", 8, 8))
     writer.outputs = [writer.add("head", "Tanh", x)]
     model = writer.load()
