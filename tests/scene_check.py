@@ -182,6 +182,7 @@ def _check_ports(scene: Scene) -> Iterator[str]:
         if distance > 0.1:
             yield f"a port of {port.path} is {distance:.1f} from {_name(scene, port.box)}"
     branches = {point for edge in scene.edges for point in _list_joints(edge)}
+    own = {(edge.source, edge.path) for edge in scene.edges if edge.source == edge.target}
     outside: set[tuple[int, float, float]] = set()
     inside: set[tuple[int, float, float]] = set()
     for edge in scene.edges:
@@ -202,6 +203,8 @@ def _check_ports(scene: Scene) -> Iterator[str]:
                 if other == index:
                     outside.add((index, port.x, port.y))
             wanted = inner or any(port.path == edge.path for port in ports.get(index, ()))
+            if index == edge.source and (index, edge.path) in own:
+                wanted = inner  # its port may be only where the box takes its own value
             wanted = wanted or (index == edge.target and not edge.arrow)
             if wanted and not near and other != index:
                 yield f"{_describe(scene, edge)} misses the ports of {_name(scene, index)}"
