@@ -19,9 +19,10 @@ from netloupe.explorer.roles import find_weight
 from .authored_lists import ListMember, Path, read_form
 from .claims import Said, read_counts
 from .clause import MINOR, Clause
+from .counted_words import count_pieces, write_plural
 from .list_ends import end_with_lists
 from .located_pieces import LocatedPieces
-from .piece_words import count_pieces, name_kind, write_plural
+from .piece_words import name_kind
 from .pieces import Piece
 from .sketch import write_row
 

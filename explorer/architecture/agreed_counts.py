@@ -18,14 +18,10 @@ from .agreed_layers import AgreedLayers
 from .agreed_rows import AgreedRows
 from .claims import read_counts
 from .clause import Clause
+from .counted_words import SMALL_NUMBERS, count_pieces, write_plural
 from .located_pieces import LocatedPieces
-from .piece_words import (
-    SMALL_NUMBERS,
-    count_pieces,
-    name_kind,
-    write_plural,
-    write_sizes_of,
-)
+from .piece_sizes import write_sizes_of
+from .piece_words import name_kind
 from .pieces import Piece, list_piece_weights
 
 _NUMBER = re.compile(rf"^(?:\d{{1,3}}(?:,\d{{3}})*|{'|'.join(SMALL_NUMBERS[2:])}) ")

@@ -16,8 +16,9 @@ from netloupe.explorer.roles import find_weight
 
 from .claims import read_counts
 from .clause import MINOR, Clause
+from .counted_words import write_plural
 from .located_pieces import LocatedPieces
-from .piece_words import name_kind, write_plural
+from .piece_words import name_kind
 from .pieces import Piece
 
 #: kinds of block that are known by what all of them have, whatever they are for

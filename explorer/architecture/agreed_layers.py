@@ -12,9 +12,9 @@ from netloupe.explorer.patterns.operations import list_data
 
 from .authored_lists import Path
 from .clause import Clause
+from .counted_words import count_pieces
 from .located_pieces import LocatedPieces
 from .outline import OutlinePart
-from .piece_words import count_pieces
 from .pieces import Piece, is_told
 
 _DIGITS = r"\d{1,3}(?:,\d{3})*"

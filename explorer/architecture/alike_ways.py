@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .piece_words import SMALL_NUMBERS, join_with_and
+from .counted_words import SMALL_NUMBERS, join_with_and
 
 
 def tell_ways(names: Sequence[str], texts: Sequence[str]) -> list[str]:

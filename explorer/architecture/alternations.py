@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .clause import MINOR, Clause
+from .counted_words import count_pieces
 from .modules import Module
 from .outline import Outline
-from .piece_words import count_pieces, name_piece
+from .piece_words import name_piece
 from .row_names import name_row
 from .stage_clauses import write_staged
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from .clause import MINOR, Clause
+from .counted_words import count_pieces
 from .modules import Module
 from .outline import Outline
-from .piece_words import count_pieces, name_kind
+from .piece_words import name_kind
 
 #: a branch has so many layers at least
 _LEAST_LAYERS = 2

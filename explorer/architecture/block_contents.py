@@ -20,10 +20,11 @@ from netloupe.explorer.roles import find_weight
 from .attended import add_attended
 from .clause import Clause
 from .convolution_words import name_by_kernels
+from .counted_words import count_pieces, write_plural
 from .dilations import write_dilations
 from .nested_sums import is_of_nested_sums
 from .outline import Outline
-from .piece_words import count_pieces, name_piece, write_plural
+from .piece_words import name_piece
 from .pieces import CAUSAL, Piece
 
 #: what is so of a plain block

@@ -11,16 +11,10 @@ from netloupe.explorer.model import Value
 from .alike_ways import tell_ways
 from .clause import Clause, join_equal
 from .clause_graph import input_number
+from .counted_words import SMALL_NUMBERS, count_pieces, join_with_and, strip_brackets
 from .given_names import name_output, name_taken
 from .outline import Outline
-from .piece_words import (
-    SMALL_NUMBERS,
-    count_pieces,
-    join_with_and,
-    name_kind,
-    name_together,
-    strip_brackets,
-)
+from .piece_words import name_kind, name_together
 from .pieces import is_told
 from .series_parallel import MASKING, Chain, Item, Joining, ParallelChains, list_levels
 from .sketch import write_way

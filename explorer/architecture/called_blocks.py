@@ -10,9 +10,9 @@ from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.patterns import read_dims
 
 from .composites import Merge
+from .counted_words import count_pieces, join_with_and
 from .module_names import tell_name
 from .outline import Outline, OutlinePart
-from .piece_words import count_pieces, join_with_and
 
 #: so many calls and so many nodes in all their bodies are looked at
 _MOST_CALLS = 500

@@ -14,8 +14,9 @@ from netloupe.explorer.patterns.residual_kinds import WITH
 
 from .census import Census
 from .clause import Clause
+from .counted_words import SMALL_NUMBERS, write_plural
 from .outline import Outline
-from .piece_words import SMALL_NUMBERS, name_kind, write_plural
+from .piece_words import name_kind
 from .pieces import Piece
 
 _DIGITS = r"\d{1,3}(?:,\d{3})*"

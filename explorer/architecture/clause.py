@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .piece_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural
+from .counted_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural
 from .pieces import Piece
 
 #: kinds of block that are no more than a step between others

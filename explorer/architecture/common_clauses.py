@@ -11,18 +11,12 @@ from netloupe.explorer.notation import write_count
 
 from .clause import MINOR, Clause, choose_telling, make_named
 from .convolution_words import write_in_each
+from .counted_words import join_with_and, write_plural
 from .modules import Module
 from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import tell_pieces
-from .piece_words import (
-    join_with_and,
-    name_alike,
-    name_piece,
-    write_in_blocks,
-    write_pieces,
-    write_plural,
-)
+from .piece_words import name_alike, name_piece, write_in_blocks, write_pieces
 from .pieces import Piece
 from .row_names import count_name, name_row
 from .sliced_weights import are_slices

@@ -20,6 +20,7 @@ from .called_blocks import find_called_blocks
 from .calls import Called
 from .claims import Inventory
 from .class_pieces import join_classes
+from .counted_words import count_pieces, join_with_and
 from .flows import FLOW
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
@@ -32,7 +33,7 @@ from .network_kinds import find_network_kind
 from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
-from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
+from .piece_words import name_kind, name_piece, write_run
 from .pieces import (
     Piece,
     join_attentions,

@@ -9,9 +9,10 @@ from itertools import pairwise
 from netloupe.explorer.notation import write_span
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 
+from .counted_words import count_pieces, join_with_and
 from .dilations import write_dilations
 from .outline import Outline
-from .piece_words import count_pieces, follows_on, join_with_and
+from .piece_sizes import follows_on
 from .pieces import Piece
 
 #: of more kernels none is told, and of more kinds

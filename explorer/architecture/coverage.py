@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from .clause import Clause
+from .counted_words import write_plural
 from .outline import Outline
-from .piece_words import name_kind, name_piece, write_plural
+from .piece_words import name_kind, name_piece
 from .pieces import Piece
 from .sizes import weigh_matrices
 

@@ -15,18 +15,11 @@ from .cells import UnrolledDetails
 from .census import Census
 from .claims import Inventory, check_clause, find_false, read_said_numbers
 from .clause import MINOR, Clause, join_used
+from .counted_words import count_pieces, join_with_and, write_plural
 from .modules import Module
 from .outline import Outline
-from .piece_words import (
-    count_pieces,
-    join_with_and,
-    name_kind,
-    name_together,
-    write_axes_of,
-    write_plural,
-    write_shortly,
-    write_sizes_of,
-)
+from .piece_sizes import write_axes_of, write_sizes_of
+from .piece_words import name_kind, name_together, write_shortly
 from .pieces import Piece
 from .remainders import is_rest, tell_other_attentions
 from .sizes import weigh_matrices

@@ -10,10 +10,10 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
+from .counted_words import join_with_and
 from .given_names import list_given_names
 from .map_heads import MapHead, find_map_heads
 from .outline import Outline
-from .piece_words import join_with_and
 from .resolutions import Resolution, Resolutions
 from .sizes import read_stated_shape
 

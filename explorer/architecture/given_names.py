@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Graph, Value
 
-from .piece_words import join_with_and, write_plural
+from .counted_words import join_with_and, write_plural
 
 #: outputs are not named where there are more
 _MOST_NAMES = 5

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Graph, Value
 
+from .counted_words import join_with_and
 from .given_names import list_given_names
-from .piece_words import join_with_and
 from .sizes import read_stated_shape
 
 #: sizes of more outputs, and of more axes each, are a list

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
-from .piece_words import shorten_way
+from .piece_sizes import shorten_way
 from .pieces import Piece
 
 #: the blocks of a stage, each by its pieces in order

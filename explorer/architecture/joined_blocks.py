@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .clause import Clause
+from .counted_words import count_pieces, write_plural
 from .outline import Outline, OutlinePart
-from .piece_words import count_pieces, write_plural
 from .pieces import Piece, is_told
 from .sketch import write_row
 

@@ -12,9 +12,9 @@ from netloupe.explorer.patterns.residual_kinds import WITH
 from .aggregations import tell_aggregations
 from .attended import add_turns
 from .claims import read_counts
+from .counted_words import write_plural
 from .layer_words import write_lower
 from .outline import Outline
-from .piece_words import write_plural
 from .sketch import Sketch
 
 #: kinds of block that tell networks apart that are alike else

@@ -15,13 +15,15 @@ from .alternations import find_alternation, tell_alternation
 from .claims import Inventory
 from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
+from .counted_words import count_pieces
 from .fitting import MOST_CLAUSES, MOST_WORDS, Fitter
 from .interleaved import gather_lists
 from .looped_layers import join_looped
 from .modules import Module, join_first, join_last, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
-from .piece_words import count_pieces, follows_on, name_piece, write_shortly
+from .piece_sizes import follows_on
+from .piece_words import name_piece, write_shortly
 from .pieces import Piece
 from .row_clauses import tell_row
 from .row_names import name_module

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 
 from .clause import Clause
+from .counted_words import count_pieces, write_plural
 from .outline import Outline
-from .piece_words import count_pieces, name_piece, write_pieces, write_plural
+from .piece_words import name_piece, write_pieces
 from .pieces import Piece
 
 #: what a sum around others is called where these are called so

@@ -14,6 +14,7 @@ from netloupe.explorer.patterns.vector_tracks import VECTOR_MESSAGES
 from netloupe.explorer.patterns.weight_sizes import read_kernel
 
 from .called_blocks import BLOCK_OF
+from .counted_words import join_with_and
 from .detectors import find_detector
 from .flows import FLOW, name_by_density
 from .graph_kinds import update_over_depth
@@ -22,7 +23,6 @@ from .map_heads import find_map_heads
 from .mixing import Mixing, find_mixing
 from .nested_unets import NESTED_UNET
 from .outline import Outline
-from .piece_words import join_with_and
 from .pieces import Piece, list_piece_weights
 from .purposes import add_purpose
 from .resolutions import Resolutions

@@ -12,21 +12,14 @@ from netloupe.explorer.notation import write_count
 from .beside_rows import tell_branches
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
+from .counted_words import count_pieces, join_with_and, write_plural
 from .coverage import says_enough
 from .modules import Module, open_lists
 from .named_blocks import tell_named_blocks
 from .nested_sums import tell_nested_sums
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
-from .piece_words import (
-    count_pieces,
-    join_with_and,
-    name_piece,
-    write_in_blocks,
-    write_pieces,
-    write_plural,
-    write_shortly,
-)
+from .piece_words import name_piece, write_in_blocks, write_pieces, write_shortly
 from .pieces import Piece
 from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
 from .stage_clauses import (

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from .counted_words import write_plural
 from .module_names import tell_class, tell_name
 from .modules import Module
-from .piece_words import write_plural
 from .pieces import Piece
 
 #: a name of letters that one can read

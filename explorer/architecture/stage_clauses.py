@@ -11,20 +11,14 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
+from .counted_words import count_pieces, join_with_and, write_plural
 from .growth import gives_more, write_growth
 from .joined_blocks import is_joined, tell_joined
 from .modules import Module, walk_modules
 from .outline import Outline
 from .piece_clauses import tell_pieces
-from .piece_words import (
-    count_pieces,
-    follows_on,
-    join_with_and,
-    name_alike,
-    shorten_way,
-    write_plural,
-    write_sizes_of,
-)
+from .piece_sizes import follows_on, shorten_way, write_sizes_of
+from .piece_words import name_alike
 from .pieces import Piece
 from .row_names import name_row, say_class
 from .sketch import write_row

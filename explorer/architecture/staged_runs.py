@@ -10,15 +10,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from .clause import MINOR, Clause, weigh_pieces
+from .counted_words import count_pieces, join_with_and, strip_brackets
 from .outline import Outline
 from .piece_runs import PieceRun, find_token
-from .piece_words import (
-    count_pieces,
-    join_with_and,
-    shorten_way,
-    strip_brackets,
-    write_members,
-)
+from .piece_sizes import shorten_way
+from .piece_words import write_members
 from .pieces import Piece
 from .sketch import write_row
 

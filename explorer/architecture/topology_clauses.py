@@ -16,13 +16,14 @@ from .branch_words import find_last, leave_out_name, write_in_brackets
 from .calls import Called
 from .claims import Inventory
 from .clause import MINOR, Clause
+from .counted_words import SMALL_NUMBERS, join_with_and, write_plural
 from .fitting import MOST_CLAUSES, MOST_WORDS
 from .given_names import name_output, name_taken
 from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import Module
 from .outline import Outline
-from .piece_words import SMALL_NUMBERS, join_with_and, write_plural, write_shortly
+from .piece_words import write_shortly
 from .pieces import Piece
 from .reach import list_bits
 from .regions import FRONT, TRUNK, Key

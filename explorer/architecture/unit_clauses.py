@@ -10,6 +10,7 @@ from typing import NamedTuple
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 
 from .clause import MINOR, Clause
+from .counted_words import count_pieces, join_with_and, strip_brackets, write_plural
 from .coverage import IDEAS
 from .dilations import write_dilations
 from .growth import gives_more, write_growth
@@ -17,17 +18,8 @@ from .layer_words import in_brackets
 from .module_names import drop_common_start, tell_class
 from .modules import Module
 from .outline import Outline
-from .piece_words import (
-    add_sizes,
-    count_pieces,
-    join_with_and,
-    name_piece,
-    name_together,
-    shorten_way,
-    strip_brackets,
-    write_plural,
-    write_sizes_of,
-)
+from .piece_sizes import shorten_way, write_sizes_of
+from .piece_words import add_sizes, name_piece, name_together
 from .pieces import Piece
 from .row_names import name_row
 from .shared_layers import add_shared_layers

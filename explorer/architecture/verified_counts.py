@@ -16,9 +16,10 @@ from netloupe.explorer.patterns.readings import read_int
 
 from .authored_lists import Path
 from .clause import Clause
+from .counted_words import count_pieces, write_plural
 from .located_pieces import LocatedPieces
 from .outline import Outline
-from .piece_words import count_pieces, name_kind, write_plural
+from .piece_words import name_kind
 
 #: kinds of block that stand by themselves as well as in others, besides plain layers
 _IDEAS = frozenset({"excitation", "unit"})

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.quantization.quantized_weights import list_quantized_weights
 from netloupe.explorer.roles import find_weight
 
-from .piece_words import SMALL_NUMBERS, join_with_and
+from .counted_words import SMALL_NUMBERS, join_with_and
 from .sketch import Sketch
 
 #: what keeps its weights where layers are quantized, and what is no network's layer

@@ -9,9 +9,10 @@ import pytest
 from netloupe.explorer.architecture.agreed_counts import AgreedCounts
 from netloupe.explorer.architecture.agreed_rows import AgreedRows
 from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.counted_words import write_plural
 from netloupe.explorer.architecture.located_pieces import LocatedPieces
 from netloupe.explorer.architecture.outline import Outline
-from netloupe.explorer.architecture.piece_words import name_kind, write_plural
+from netloupe.explorer.architecture.piece_words import name_kind
 from netloupe.explorer.architecture.pieces import Piece, leave_out_distances, list_pieces
 from netloupe.explorer.architecture.weighted_layers import WeightedLayers
 from netloupe.explorer.model import Model
