@@ -44,7 +44,7 @@ def write_plural(noun: str) -> str:
     head, joint, rest = noun.partition(WITH)
     if joint:
         return f"{write_plural(head)}{joint}{rest}"
-    for link in (" of ", " to ", " by "):  # an interaction of places
+    for link in (" of ", " to ", " by ", " over ", " along "):  # an interaction of places
         first, joint, rest = noun.partition(link)
         if joint:
             return f"{write_plural(first)}{joint}{rest}"

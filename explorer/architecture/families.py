@@ -21,6 +21,7 @@ from .denoisers import write_denoising
 from .folded import FoldedGraph, fold_graph
 from .given_names import add_names, list_given_names
 from .given_places import place_outputs
+from .given_sizes import correct_given
 from .images import find_image_network
 from .layer_words import write_lower
 from .left_out import add_left_out
@@ -89,7 +90,9 @@ def tell_family(model: Model) -> Sketch | None:
     names = list_given_names(graph) if found.is_network else []
     title = write_denoising(graph, found.title)
     clauses = place_outputs(model.graph, found.clauses)
-    return replace(found, title=title, clauses=add_names(names, clauses))
+    corrected = correct_given(model.graph, clauses)
+    names = names if corrected == clauses else []  # they are said with the sizes
+    return replace(found, title=title, clauses=add_names(names, corrected))
 
 
 def tell_blocks_alone(model: Model) -> Sketch | None:

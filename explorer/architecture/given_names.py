@@ -116,7 +116,7 @@ def add_names(names: Sequence[str], clauses: Sequence[str]) -> tuple[str, ...]:
     *before, last = [clause for clause in clauses if clause] or [""]
     if last.endswith(_GIVEN):
         return (*before, write_names(names, last))
-    return (*before, last, write_names(names, ""))
+    return (*before, last, *([write_names(names, "")] if names else []))
 
 
 def _is_carried(value: Value) -> bool:

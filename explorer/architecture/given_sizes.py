@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from netloupe.explorer.model import Graph, Value
@@ -12,6 +13,9 @@ from .sizes import read_stated_shape
 
 #: sizes of more outputs, and of more axes each, are a list
 _MOST_OUTPUTS, _MOST_AXES = 3, 3
+#: what is said of maps that come out
+_CHANNELS = re.compile(r"(?P<count>[\d,]+) channels out")
+_SEVERAL = 2
 
 
 def write_sizes_given(graph: Graph) -> str:
@@ -28,6 +32,23 @@ def write_sizes_given(graph: Graph) -> str:
     if len(names) <= _MOST_OUTPUTS and all(sizes):
         told = [f"{name} ({_write(one)})" for name, one in zip(names, sizes, strict=True)]
     return f"gives {join_with_and(told)}"
+
+
+def correct_given(graph: Graph, clauses: Sequence[str]) -> tuple[str, ...]:
+    """Return the clauses of a sentence with the sizes of several outputs of which not all are so.
+
+    ``3 channels out`` is said of one output, or of several that have as many.
+    """
+    *before, last = [clause for clause in clauses if clause] or [""]
+    found = _CHANNELS.fullmatch(last)
+    outputs = graph.outputs
+    if found is None or len(outputs) < _SEVERAL:
+        return tuple(clauses)
+    count = int(found["count"].replace(",", ""))
+    if all(states_width(output, count) for output in outputs):
+        return tuple(clauses)
+    given = write_sizes_given(graph)
+    return (*before, given) if given else tuple(before)
 
 
 def read_sizes(output: Value) -> tuple[int, ...]:

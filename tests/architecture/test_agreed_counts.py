@@ -302,6 +302,7 @@ def test_counts_of_one_kind_are_told_together_unless_other_blocks_are_between() 
 def test_several_bases_are_no_basiss() -> None:
     assert write_plural("Gaussian basis") == "Gaussian bases"
     assert write_plural("interaction of even and odd places").startswith("interactions of even ")
+    assert write_plural("MLP over tokens") == "MLPs over tokens"
     assert write_plural("message passing") == "message passing"
     assert write_plural("transformer block") == "transformer blocks"
 

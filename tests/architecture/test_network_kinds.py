@@ -51,3 +51,17 @@ def test_layers_of_each_place_of_a_row_make_no_convolutional_network(
 )
 def test_what_mixes_names_a_network(names: list[str], title: str) -> None:
     assert load(join(*names)).architecture.sentence.startswith(title)
+
+
+@pytest.mark.parametrize(("layers", "is_convolved"), [(6, True), (20, False)])
+def test_one_convolution_before_very_many_layers_names_no_network(
+    layers: int, *, is_convolved: bool
+) -> None:
+    net = Network()
+    kernel = net.weight(8, 4, 3)
+    x = net.add("Conv", net.take("x", (1, 4, 20)), kernel, kernel_shape=[3], pads=[1, 1])
+    x = net.add("Transpose", x, perm=[0, 2, 1])
+    for _ in range(layers // 2):
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(x, 8, 10)).architecture.sentence
+    assert ("onvolutional network" in told) == is_convolved
