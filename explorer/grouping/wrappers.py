@@ -192,7 +192,11 @@ def _find_holding_stacks(root: Group) -> set[Group]:
 
 
 def _holds_row(group: Group) -> bool:
-    scopes = [inner for inner in group.inner_groups() if inner.kind == "scope"]
+    scopes = [
+        inner
+        for inner in group.inner_groups()
+        if inner.kind == "scope" and inner.node_count >= _LEAST_OF_STACK
+    ]
     names = Counter(_DIGIT.sub("#", scope.label) for scope in scopes if _DIGIT.search(scope.label))
     return max(names.values(), default=0) >= _LEAST_IN_ROW
 

@@ -69,7 +69,7 @@ def test_what_holds_nearly_everything_goes_where_it_is_a_row_of_other_modules(ro
     stages = [
         f"/features/stage{stage}/{kind}"
         for stage in range(rows)
-        for kind in ("a", "b", "c", "d", "e")[: stage + 3]
+        for kind in ("a", "b", "c", "d", "e", "f", "g")[: stage + 5]
     ]
     tree = make_tree("/features/stem/a", "/features/stem/b", *stages, "/head/a", "/head/b")
     inner = ["stem", *(f"stage{number}" for number in range(rows))]
