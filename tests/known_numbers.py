@@ -11,6 +11,8 @@ from .known_architectures import MODEST, Architecture
 #: papers beside ``tests/known_architectures.py``
 ALSO: dict[str, tuple[float, ...]] = {
     "clip": (64, 16, 256, 48, 12, 192),
+    # the kernel of the depthwise convolution in each block
+    "conformer": (31,),
     # places that the file states of what it gives
     "demucs": (9556,),
     # places that the file states of what it gives
