@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from typing import NamedTuple
 
 from netloupe.explorer.model import Value
@@ -207,13 +207,7 @@ def sums_log_determinants(operations: Operations, densities: Set[int]) -> bool:
     densities
         The operations that give logarithms of densities.
     """
-    for end, users in enumerate(operations.users):
-        if OUTSIDE in users or not users:
-            terms = _list_terms(operations, end, densities)
-            has_scales = any(_is_of_scale(operations, term) for term in terms - densities)
-            if has_scales and not terms.isdisjoint(densities):
-                return True
-    return False
+    return _sums(operations, densities, _is_of_scale)
 
 
 def sums_spline_slopes(operations: Operations, densities: Set[int]) -> bool:
@@ -227,12 +221,18 @@ def sums_spline_slopes(operations: Operations, densities: Set[int]) -> bool:
     densities
         The operations that give logarithms of densities.
     """
+    return _sums(operations, densities, _is_of_spline)
+
+
+def _sums(
+    operations: Operations, densities: Set[int], is_term: Callable[[Operations, int], bool]
+) -> bool:
+    """Return whether an output is the sum of a density's logarithm and of such terms."""
     for end, users in enumerate(operations.users):
         if OUTSIDE in users or not users:
             terms = _list_terms(operations, end, densities)
-            if not terms.isdisjoint(densities) and any(
-                _is_of_spline(operations, term) for term in terms - densities
-            ):
+            others = terms - densities
+            if len(others) < len(terms) and any(is_term(operations, term) for term in others):
                 return True
     return False
 
