@@ -41,6 +41,11 @@ a turned half
 halves of the value itself
   first = Slice (x, zero, half, last) => first = Slice (z, zero, half, last)
   16, 8] x) => 16, 8] x, float[1, 16, 8] z)
+the later half
+  negated = Neg (second) => negated = Neg (first)
+  turned = Concat <axis = -1> (negated, first) => turned = Concat <axis = -1> (negated, second)
+angles of several places
+  int64[3] all = {1, 16, 8} => int64[3] all = {1, 1, 8}
 a stored sine
   by_sin = Mul (turned, sin) => by_sin = Mul (turned, x)
 a sum
