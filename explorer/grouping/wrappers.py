@@ -8,12 +8,13 @@ holds.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import PASSING_TRAITS
 
 from .group import Group, adopt
+from .member_nodes import list_nodes_inside
 
 #: a scope that holds this share of the nodes around it holds nearly everything
 _NEARLY_ALL = 0.8
@@ -192,13 +193,30 @@ def _find_holding_stacks(root: Group) -> set[Group]:
 
 
 def _holds_row(group: Group) -> bool:
-    scopes = [
-        inner
-        for inner in group.inner_groups()
-        if inner.kind == "scope" and inner.node_count >= _LEAST_OF_STACK
-    ]
-    names = Counter(_DIGIT.sub("#", scope.label) for scope in scopes if _DIGIT.search(scope.label))
-    return max(names.values(), default=0) >= _LEAST_IN_ROW
+    rows: dict[str, list[Group]] = {}
+    for inner in group.inner_groups():
+        if inner.kind == "scope" and _DIGIT.search(inner.label):
+            rows.setdefault(_DIGIT.sub("#", inner.label), []).append(inner)
+    return any(
+        len(row) >= _LEAST_IN_ROW and (all(map(_is_block, row)) or _are_beside(row))
+        for row in rows.values()
+    )
+
+
+def _is_block(group: Group) -> bool:
+    return group.node_count >= _LEAST_OF_STACK
+
+
+def _are_beside(row: Sequence[Group]) -> bool:
+    """Return whether modules are branches: none takes what another one gives."""
+    homes = {node: group for group in row for node in list_nodes_inside([group])}
+    return not any(
+        homes.get(user, group) is not group
+        for node, group in homes.items()
+        for value in node.outputs
+        if value is not None
+        for user in value.users
+    )
 
 
 def _find_nearly_all(group: Group, holding: set[Group]) -> Group | None:

@@ -62,7 +62,12 @@ def _find_row(search: Search) -> list[tuple[Item, tuple[Group, ...]]]:
         ):
             kinds.setdefault(_tell_kind(way[-1]), []).append((item, way))
     row = max(kinds.values(), key=_count_nodes, default=[])
-    return row if len(row) >= _LEAST_IN_ROW else []
+    return row if sum(_count_blocks(way[0]) for _, way in row) >= _LEAST_IN_ROW else []
+
+
+def _count_blocks(group: Group) -> int:
+    """Return how many blocks a closed box holds that holds nothing else."""
+    return sum(one.times for one in group.contents if one.rank >= WORK)
 
 
 def _find_block(group: Group) -> tuple[Group, ...]:

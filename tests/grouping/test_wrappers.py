@@ -13,6 +13,7 @@ from netloupe.explorer.view import View
 from tests.corpus import corpus_file
 from tests.grouping.test_spilled_ideas import read
 from tests.grouping.test_tree import check_tree, make_chain
+from tests.unrolled import Writer
 
 
 def make_layers(scope: str, count: int) -> list[str]:
@@ -74,6 +75,25 @@ def test_what_holds_nearly_everything_goes_where_it_is_a_row_of_other_modules(ro
     tree = make_tree("/features/stem/a", "/features/stem/b", *stages, "/head/a", "/head/b")
     inner = ["stem", *(f"stage{number}" for number in range(rows))]
     assert labels(tree.root) == [*(inner if rows > 2 else ["features"]), "head"]
+
+
+@pytest.mark.parametrize("is_chain", [False, True])
+def test_small_modules_are_a_row_where_they_are_branches(is_chain: bool) -> None:
+    """A closed box tells layers one behind another, and not which of them stand beside others."""
+    writer = Writer()
+    writer.inputs = {"x": [1, 8, 4, 4]}
+    x, given = "x", []
+    for number in range(4):
+        scope = f"pyramid/convs.{number}"
+        taken = 8 + 8 * number if is_chain else 8  # of one width they would be a stack
+        weight = writer.weight(f"w{number}", 16 + 8 * number, taken, 1, 1)
+        given.append(writer.add(scope, "Relu", writer.add(scope, "Conv", x, weight)))
+        x = given[-1] if is_chain else x
+    joined = given[-1] if is_chain else writer.add("pyramid", "Concat", *given, axis=1)
+    writer.outputs = [writer.add("head", "Tanh", writer.add("head", "Neg", joined))]
+    tree = build_group_tree(writer.load().graph)
+    assert ("pyramid" in labels(tree.root)) is is_chain
+    assert ("convs.0" in labels(tree.root)) is not is_chain
 
 
 def test_what_goes_is_still_found_with_all_that_it_held() -> None:

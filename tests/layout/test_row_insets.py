@@ -92,12 +92,12 @@ def test_of_a_row_the_block_is_open_that_has_all(engine: LayoutEngine, excited: 
     assert _list_open_blocks(make_row(6, excited=excited), engine) == [f"blocks.{excited}"]
 
 
-def make_growing(stages: int) -> Model:
+def make_growing(stages: int, naming: str = "legacy") -> Model:
     """Return stages of residual blocks of which each gives two channels more, without projection.
 
     So they are in D. Han and others, Deep Pyramidal Residual Networks, 2017, section 2.3.
     """
-    writer = Blocks()
+    writer = Blocks(naming)
     writer.inputs = {"x": [1, 3, 32, 32]}
     x = writer.add("stem", "Relu", writer.convolve("stem", "x", (3, 8), kernel=3))
     width = 8
@@ -110,6 +110,7 @@ def make_growing(stages: int) -> Model:
             h = writer.convolve(f"{scope}/body/conv2", h, (width + 2, width + 2), kernel=3)
             x = writer.add(scope, "Add", h, writer.add(scope, "Pad", x, "more"))
             width += 2
+    x = writer.add("neck", "Tanh", writer.convolve("neck", x, (width, width)))
     return writer.classify(x, width)
 
 
@@ -117,6 +118,13 @@ def test_of_stages_that_hold_only_like_blocks_one_block_is_open(engine: LayoutEn
     picture = draw(make_growing(3), engine)
     assert [inset.item.label for inset in picture.insets] == ["unit1"]
     assert list_open(picture) == ["unit1", "body"]
+
+
+def test_one_box_of_many_like_blocks_is_a_row(engine: LayoutEngine) -> None:
+    picture = draw(make_growing(12, "plain"), engine)
+    (box,) = (item for item in picture.view.root.children if "residual blocks" in item.label)
+    (inset,) = picture.insets
+    assert inset.item.element in box.element.inner_groups()
 
 
 def test_fewer_blocks_are_no_row(engine: LayoutEngine) -> None:
