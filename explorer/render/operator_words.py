@@ -88,7 +88,11 @@ def tell_stored_operand(node: Node) -> tuple[str, int] | None:
         return None
     sign = next((sign for trait, sign in _SIGNS.items() if node.operator.has(trait)), None)
     stored = [place for place, value in enumerate(node.inputs) if value and is_constant(value)]
-    if sign is None or len(stored) != 1:
+    if sign is None:
+        return None
+    if not stored:
+        return _tell_composed_operand(node, sign)
+    if len(stored) != 1:
         return None
     value = node.inputs[stored[0]]
     tensor = None if value is None else find_stored_tensor(value)
@@ -97,7 +101,6 @@ def tell_stored_operand(node: Node) -> tuple[str, int] | None:
     sizes = [dim for dim in tensor.dims if dim > 1]
     size = " × ".join(f"{dim:,}" for dim in sizes)
     numbers = {*read_numbers(tensor, _MOST_READ)} if tensor.size <= _MOST_READ else set()
-    is_first = stored[0] == 0 and node.operator.has("subtracts", "divides")
     what = f"{size} values"
     if numbers == {0, 1} and node.operator.has("multiplies_elements"):
         what = f"mask of {size}"
@@ -105,7 +108,30 @@ def tell_stored_operand(node: Node) -> tuple[str, int] | None:
         what = f"offsets of {size}"
     elif len(sizes) == 1 and sign[1] and _is_of_channels(node, stored[0], sizes[0], tensor.dims):
         what = f"{sign[1]} of {size}"
-    return (f"{what} {sign[0]} x" if is_first else f"{sign[0]} {what}"), stored[0]
+    return _write_operand(node, stored[0], sign[0], what), stored[0]
+
+
+def _tell_composed_operand(node: Node, sign: tuple[str, str]) -> tuple[str, int] | None:
+    """Return the same of numbers for each channel that are computed of stored ones alone."""
+    places = [
+        place for place, value in enumerate(node.inputs) if value and is_input_independent(value)
+    ]
+    if len(places) != 1:
+        return None
+    dims = find_value_facts(node.graph.model).find_dims(node.inputs[places[0]]) or ()
+    whole = [dim for dim in dims if isinstance(dim, int)]
+    sizes = [dim for dim in whole if dim > 1]
+    if len(whole) < len(dims) or len(sizes) != 1:
+        return None
+    if not _is_of_channels(node, places[0], sizes[0], whole):
+        return None
+    what = f"{sign[1]} of {sizes[0]:,}" if sign[1] else f"{sizes[0]:,} values"
+    return _write_operand(node, places[0], sign[0], what), places[0]
+
+
+def _write_operand(node: Node, place: int, sign: str, what: str) -> str:
+    is_first = place == 0 and node.operator.has("subtracts", "divides")
+    return f"{what} {sign} x" if is_first else f"{sign} {what}"
 
 
 def _starts_ids(node: Node, numbers: set[float]) -> bool:

@@ -211,3 +211,28 @@ def test_what_takes_a_single_place_says_which(index: str, said: str) -> None:
     }}
     """
     assert say(text) == ["Gather", said]
+
+
+_COMPOSED = """
+    g (float[2, 3, 16] x) => (y) <float[16] stored = {{{numbers}}}, float two = {{2}}>
+    {{ e = Exp ({operand})  [n] y = {op_type} ({taken}) }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("op_type", "taken", "said"),
+    [
+        ("Sub", "x, e", "− 16 values"),
+        ("Sub", "e, x", "16 values − x"),
+        ("Mul", "x, e", "× scale of 16"),
+        ("Add", "e, x", "+ bias of 16"),
+    ],
+)
+def test_numbers_that_are_computed_of_stored_ones_are_said_as_these(
+    op_type: str, taken: str, said: str
+) -> None:
+    numbers = ", ".join(str(number) for number in range(16))
+    given = {"numbers": numbers, "op_type": op_type, "taken": taken}
+    assert said in say(_COMPOSED.format(operand="stored", **given))
+    assert said not in say(_COMPOSED.format(operand="x", **given))
+    assert said not in say(_COMPOSED.format(operand="two", **given))
