@@ -18,7 +18,7 @@ from netloupe.explorer.model import Model
 
 from .module_names import tell_class
 from .outline import Outline
-from .pieces import CLASS, Piece
+from .pieces import CLASS, SMALL_STEPS, Piece
 
 #: what is told by its number alone where no class says more
 _PLAIN = frozenset({"conv", "linear"})
@@ -110,7 +110,8 @@ def _walk_out(group: Group) -> Iterator[Group]:
 
 def _is_unknown(group: Group, held: Sequence[Piece]) -> bool:
     """Return whether a module is of plain layers, and neither these in a row nor a known block."""
-    is_plain = len(held) > 1 and all(piece.kind in _PLAIN for piece in held)
+    layers = _list_layers(held)
+    is_plain = len(layers) > 1 and all(piece.kind in _PLAIN for piece in layers)
     is_alike = len({(piece.uses, piece.fold) for piece in held}) == 1
     return (
         is_plain
@@ -119,6 +120,10 @@ def _is_unknown(group: Group, held: Sequence[Piece]) -> bool:
         and group.recognised is None
         and _says(group.type_name)
     )
+
+
+def _list_layers(held: Sequence[Piece]) -> list[Piece]:
+    return [piece for piece in held if piece.name not in SMALL_STEPS]
 
 
 def _says(type_name: str) -> bool:
@@ -135,7 +140,7 @@ def _says(type_name: str) -> bool:
 def _choose(group: Group, able: set[Group], held: dict[Group, list[Piece]]) -> Iterator[Group]:
     """Yield a module, or the ones in it where it is nothing but what stands around them."""
     inner = [*_list_nearest(group, able)]
-    is_around = len(inner) == 1 and len(held[inner[0]]) == len(held[group])
+    is_around = len(inner) == 1 and _list_layers(held[inner[0]]) == _list_layers(held[group])
     classes = Counter(one.type_name for one in inner)
     is_list = max(classes.values(), default=0) >= _LEAST_OF_LIST and len(classes) == 1
     if not is_around and not is_list:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .counted_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural
-from .pieces import Piece
+from .pieces import SMALL_STEPS, Piece
 
 #: kinds of block that are no more than a step between others
 MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
@@ -83,7 +83,7 @@ class Clause:
     @property
     def is_minor(self) -> bool:
         """Whether there is nothing in it but what is left out first."""
-        return all(piece.kind in MINOR for piece in self.scope)
+        return all(piece.kind in MINOR or piece.name in SMALL_STEPS for piece in self.scope)
 
     @property
     def pieces(self) -> tuple[Piece, ...]:

@@ -9,6 +9,8 @@ from netloupe.explorer.patterns.attention_streams import ASKS_ONCE
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.deformable_attention import DEFORMABLE
 from netloupe.explorer.patterns.readings import read_str
+from netloupe.explorer.patterns.rotations import ROTARY
+from netloupe.explorer.patterns.shifted_channels import TOKEN_SHIFT
 from netloupe.explorer.patterns.stored_kernels import BEGUN_AT_ZERO, ZERO
 from netloupe.explorer.patterns.transformer_details import CLASS_ATTENTION
 from netloupe.explorer.roles import find_weight
@@ -41,6 +43,8 @@ _PROJECTIONS = 3
 
 #: the kind of blocks that nothing is known of but the class of their author
 CLASS = "class"
+#: what is done to what layers take or give, and is no block of its own
+SMALL_STEPS = frozenset({ROTARY, TOKEN_SHIFT})
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
 #: and that of a class token to another stream (C. Chen and others, CrossViT, 2021, section 3.3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
@@ -18,6 +18,8 @@ TOKEN_SHIFT = "Token shift"  # noqa: S105 - of tokens of a text
 #: slices, joins and what puts them in place, in the longest of the spellings of exporters
 _MOST_OF_SHIFT = 24
 _MOVING = ("slices", "joins", "pads", "splits")
+#: of what was joined before only parts are taken and moved
+_PARTING = ("slices", "pads", "splits")
 _SCATTER = "ScatterND"
 #: axes of a video, and which of them is time, before or behind channels
 _OF_VIDEO, _TIME = 5, (1, 2)
@@ -40,28 +42,37 @@ def find_channel_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         user = operations.only_user(end)
         if user is not None and (operations.kinds[user] == _SCATTER or _moves(operations, user)):
             continue
-        found = _walk_back(blocks, end)
-        if found is None:
-            continue
-        numbers, value = found
-        axis = _find_axis(operations, numbers, value)
-        dims = find_value_facts(operations.context.graph.model).find_dims(value)
-        if axis is None and _takes_one_before(operations, numbers, dims):
-            if operations.is_closed(numbers, end):
-                yield FoundBlock("unit", TOKEN_SHIFT, frozenset(numbers), end)
-            continue
-        if axis is None or not operations.is_closed(numbers, end):
-            continue
+        block = _find_shift(blocks, end, _MOVING) or _find_shift(blocks, end, _PARTING)
+        if block is not None:
+            yield block
+
+
+def _find_shift(blocks: FoundBlocks, end: int, moving: Sequence[str]) -> FoundBlock | None:
+    """Return the shift that ends in an operation, back through what moves values."""
+    operations = blocks.operations
+    found = _walk_back(blocks, end, moving)
+    if found is None or not operations.is_closed(found[0], end):
+        return None
+    numbers, value = found
+    axis = _find_axis(operations, numbers, value)
+    dims = find_value_facts(operations.context.graph.model).find_dims(value)
+    if axis is not None and moving is _MOVING:  # else maps that were put together are cut again
         is_over_time = dims is not None and len(dims) == _OF_VIDEO and axis in _TIME
         name = "Temporal shift" if is_over_time else "Channel shift"
-        yield FoundBlock("unit", name, frozenset(numbers), end)
+    elif _takes_one_before(operations, numbers, dims):
+        name = TOKEN_SHIFT
+    else:
+        return None
+    return FoundBlock("unit", name, frozenset(numbers), end)
 
 
 def _moves(operations: Operations, number: int) -> bool:
     return operations.nodes[number].operator.has(*_MOVING)
 
 
-def _walk_back(blocks: FoundBlocks, end: int) -> tuple[set[int], Value] | None:
+def _walk_back(
+    blocks: FoundBlocks, end: int, moving: Sequence[str]
+) -> tuple[set[int], Value] | None:
     """Return what only takes and moves parts of one value, and that value as it is taken."""
     operations = blocks.operations
     numbers = {end}
@@ -77,7 +88,7 @@ def _walk_back(blocks: FoundBlocks, end: int) -> tuple[set[int], Value] | None:
                 continue
             giver = operations.giver(source)
             is_inner = giver is not None and (
-                operations.kinds[giver] == _SCATTER or _moves(operations, giver)
+                operations.kinds[giver] == _SCATTER or operations.nodes[giver].operator.has(*moving)
             )
             if giver is None or not is_inner:
                 of.setdefault(source, value)

@@ -33,7 +33,15 @@ def mix(net: Typed, x: str) -> str:
     return net.linear(net.add("Einsum", products, first, equation="bnm,bmd->bnd"), 16, 8)
 
 
-def tell(kind: str, *, count: int = 4, around: str = "") -> str:
+def shift(net: Typed, x: str) -> str:
+    """Return tokens half of whose features are those of the token before."""
+    kept = net.add("Slice", x, net.numbers(0), net.numbers(4), net.numbers(2))
+    rest = net.add("Slice", x, net.numbers(4), net.numbers(8), net.numbers(2))
+    moved = net.add("Pad", rest, net.numbers(0, 1, 0, 0, -1, 0))
+    return net.add("Concat", kept, moved, axis=2)
+
+
+def tell(kind: str, *, count: int = 4, around: str = "", is_shifted: bool = False) -> str:
     net = Typed()
     x = net.take("x", (1, 6, 8))
     for number in range(count):
@@ -41,6 +49,7 @@ def tell(kind: str, *, count: int = 4, around: str = "") -> str:
             module = (f"layers.{number}.{part}", around or name)
             start = len(net.nodes)
             normed = net.norm(x, 8)
+            normed = shift(net, normed) if is_shifted and part == "0" else normed
             net.within(start, module)
             given = mix(net, normed) if part == "0" else net.feed(normed)
             net.within(start, module, *([(f"{module[0]}.fn", name)] if around else []))
@@ -57,6 +66,12 @@ def test_the_class_of_an_author_tells_what_no_pattern_knows() -> None:
 def test_what_stands_around_it_says_nothing() -> None:
     assert "4 blocks of OddMixing and MLP" in tell("OddMixing", around="PreNorm")
     assert "4 blocks of OddMixing and MLP" in tell("OddMixing", around="PreShift")
+
+
+def test_tokens_that_are_shifted_around_it_are_told_besides() -> None:
+    told = tell("OddMixing", around="PreShift", is_shifted=True)
+    assert "4 blocks with OddMixing and MLP" in told
+    assert "token shift in 4 places" in told
 
 
 @pytest.mark.parametrize("kind", ["Block", "Sequential", "ResLayer", "PreNorm", "Linear", "Fn"])

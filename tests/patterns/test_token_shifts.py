@@ -29,6 +29,13 @@ def test_the_last_token_may_be_cut_off_before() -> None:
     assert tell(cut)[1] == "Token shift"
 
 
+def test_tokens_that_were_joined_before_are_shifted_as_others() -> None:
+    text = _SHIFTED.replace("[1, 16, 8] x)", "[1, 15, 8] before, float[1, 1, 8] start)")
+    text = text.replace("{\n  kept", "{\n  x = Concat <axis = 1> (start, before)\n  kept")
+    names, _ = tell(text)
+    assert "Token shift" in names
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
