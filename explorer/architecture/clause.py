@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from .counted_words import SMALL_NUMBERS, join_with_and, strip_brackets, write_plural
-from .pieces import SMALL_STEPS, Piece
+from .pieces import SMALL_STEPS, Piece, are_called_in_turn
 
 #: kinds of block that are no more than a step between others
 MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
@@ -180,7 +180,8 @@ def join_used(clauses: Sequence[Clause]) -> list[Clause]:
     for clause in clauses:
         before = joined[-1] if joined else clause
         is_bare = not (before.name and clause.name)
-        if before is not clause and before.uses == clause.uses > 1 and is_bare:
+        is_loop = before is not clause and before.uses == clause.uses > 1
+        if is_loop and is_bare and are_called_in_turn(before.scope, clause.scope):
             parts = [
                 inner
                 for one in (before, clause)

@@ -24,7 +24,7 @@ from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
 from .piece_sizes import follows_on
 from .piece_words import name_piece, write_shortly
-from .pieces import Piece
+from .pieces import Piece, are_called_in_turn
 from .row_clauses import tell_row
 from .row_names import name_module
 from .stage_clauses import IN_STAGES, write_staged
@@ -261,7 +261,10 @@ class ModuleTeller:
                 return inside
             shown = [replace(one, uses=1) if one.uses == uses else one for one in inside]
             return [make_named(name, shown, pieces, uses)]
-        if uses > 1 and all(clause.uses == uses for clause in inside):
+        if uses > 1 and all(
+            clause.uses == uses and are_called_in_turn(inside[0].scope, clause.scope)
+            for clause in inside
+        ):
             return [join_uses(inside, uses)]
         return inside
 

@@ -11,7 +11,7 @@ from .clause import MINOR, Clause, join_uses
 from .outline import Outline
 from .piece_runs import PieceRun, find_piece_runs
 from .piece_words import write_pieces, write_run, write_shortly
-from .pieces import Piece
+from .pieces import Piece, are_called_in_turn
 from .row_names import says_no_more
 from .staged_runs import join_staged
 
@@ -64,13 +64,25 @@ def tell_named_pieces(
 
 def tell_leaves(outline: Outline, pieces: Sequence[Piece]) -> Iterator[Clause]:
     """Yield what blocks are that are in no group of their own: runs of alike ones."""
-    for (uses, fold), row in groupby(pieces, key=lambda piece: (piece.uses, piece.fold)):
-        alike = [*row]
+    for alike in _list_loops(pieces):
+        uses, fold = alike[0].uses, alike[0].fold
         is_fold = fold[1] > 1
         runs = [PieceRun([alike], fold[1])] if is_fold else find_piece_runs(outline, alike)
         found = [*runs] if is_fold else join_staged(outline, runs)
         told = [one if isinstance(one, Clause) else _tell_run(outline, one) for one in found]
         yield from [join_uses(told, uses)] if uses > 1 else told
+
+
+def _list_loops(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """Yield the blocks in a row that are used as often: in turn where that is several times."""
+    for _, row in groupby(pieces, key=lambda piece: (piece.uses, piece.fold)):
+        alike: list[Piece] = []
+        for piece in row:
+            if alike and not are_called_in_turn(alike, [piece]):
+                yield alike
+                alike = []
+            alike.append(piece)
+        yield alike
 
 
 def _tell_run(outline: Outline, run: PieceRun) -> Clause:

@@ -85,6 +85,8 @@ class Piece:
         How often it is used with the same weights.
     fold
         Of one in a repetition that stands for others, which run it is of and how many there are.
+    calls
+        At which part each of its uses begins; nothing where that is not known.
     """
 
     kind: str
@@ -93,6 +95,7 @@ class Piece:
     layer: Layer | None = None
     uses: int = 1
     fold: tuple[int, int] = (0, 1)
+    calls: tuple[int, ...] = ()
 
     @property
     def part(self) -> OutlinePart:
@@ -103,6 +106,16 @@ class Piece:
     def token(self) -> tuple[str, str, int, tuple[int, int]]:
         """The same for alike ones, whatever their sizes are."""
         return self.kind, self.name, self.uses, self.fold
+
+
+def are_called_in_turn(pieces: Sequence[Piece], others: Sequence[Piece]) -> bool:
+    """Return whether others are called between the calls of some blocks, as parts of a loop are.
+
+    What is called only behind all of these is a loop of its own.
+    """
+    known = next((piece.calls for piece in pieces if len(piece.calls) > 1), ())
+    behind = next((piece.calls for piece in others if len(piece.calls) > 1), ())
+    return not known or not behind or (behind[0] < known[-1] and known[0] < behind[-1])
 
 
 def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.dataflow import find_source, trace_on
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.grouping.group import Group
+from netloupe.explorer.grouping.shared_tensors import identify_weight
 from netloupe.explorer.model import Node
+from netloupe.explorer.operators import HANDING_TRAITS
 from netloupe.explorer.roles import find_weight
 
 from .first_steps import needs_data
@@ -41,7 +45,9 @@ def collapse_shared(
     wholes: list[tuple[Piece, frozenset[tuple[bool, int]]]] = []
     last = 0
     weightless: dict[object, list[Piece]] = {}
+    calls: dict[frozenset[tuple[bool, int]], list[int]] = {}
     for piece, weights in zip(pieces, found, strict=True):
+        calls.setdefault(weights, []).append(piece.parts[0].place)
         if weights and weights <= seen:
             last = piece.part.place
             continue
@@ -61,6 +67,8 @@ def collapse_shared(
                 piece.uses = min(counts[one] for one in own)
         else:
             weightless.setdefault(piece.token, []).append(piece)
+    for piece, own in wholes:
+        piece.calls = tuple(calls[own])
     looped = [piece for piece in kept if piece.uses > 1]
     if not looped:
         return kept
@@ -71,7 +79,8 @@ def collapse_shared(
     for alike in weightless.values():
         is_inside = alike[0].parts[0].place >= start and alike[-1].part.place <= last
         number = next((one for one in numbers if len(alike) % one == 0), 0)
-        if number and is_inside:
+        starts = [calls[own] for piece, own in wholes if piece.uses == number]
+        if number and is_inside and any(_is_even(alike, one, number) for one in starts):
             each = len(alike) // number
             for piece in alike[:each]:
                 piece.uses = number
@@ -91,9 +100,26 @@ def collapse_shared(
         )
         if is_short and not is_apart:
             piece.uses = steps
-        elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
+        elif (
+            piece.uses > (1 if node.operator.has("recurrent") else _TWICE)
+            and _count_takers(outline, piece) == piece.uses + 1
+        ):
             piece.uses += 1
     return [piece for piece in kept if id(piece) not in gone]
+
+
+def _is_even(alike: Sequence[Piece], calls: Sequence[int], steps: int) -> bool:
+    """Return whether between the calls of a block there are as many of others each time.
+
+    What begins a step may stand a little before the block is called.
+    """
+    if len(calls) != steps:
+        return False
+    for ahead in (0, _MOST_AHEAD):
+        counts = Counter(bisect(calls, piece.parts[0].place + ahead) for piece in alike)
+        if 0 not in counts and len(counts) == steps and len({*counts.values()}) == 1:
+            return True
+    return False
 
 
 def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
@@ -136,10 +162,24 @@ def _list_scopes(tree: GroupTree, node: Node) -> Iterator[Group]:
 
 
 def _count_takers(outline: Outline, piece: Piece) -> int:
-    """Return how many nodes take each of the weights of a piece: the least of these numbers."""
+    """Return how many nodes take each of the weights of a piece: the least of these numbers.
+
+    Exporters copy a weight for each call of its module.
+    """
     counts = []
     for node in outline.nodes(piece.parts):
         weight = find_weight(node)
         if weight is not None and weight.value is not None:
-            counts.append(sum(user.operator is node.operator for user in weight.value.users))
+            stored = find_source(weight.value, *HANDING_TRAITS) or weight.value
+            own = identify_weight(weight.value)
+            users = {user for user, _ in trace_on(stored, *HANDING_TRAITS)}
+            counts.append(
+                sum(
+                    user.operator is node.operator
+                    and (taken := find_weight(user)) is not None
+                    and taken.value is not None
+                    and identify_weight(taken.value) == own
+                    for user in users
+                )
+            )
     return min(counts, default=0)
