@@ -25,7 +25,7 @@ from .pieces import Piece
 _WHOLES = MINOR | {"attention", "dense", "experts", "inverted", "mixer", "mlp", "recurrent"}
 _PLAIN = _WHOLES | {"residual", "separable", "transformer", "unrolled"}
 #: how many layers there are, and how loose attention is called that one of them may have
-_LAYERS = re.compile(r"(?:stages of )?(?<![\w,.→×])[\d, ]*\d (?=transformer blocks)")
+_LAYERS = re.compile(r"(?:stages of )?(?<![\w,.→×+])[\d, +]*\d (?=transformer blocks)")
 _SELF = "Self-attention"
 #: so many layers before the last one are alike by chance no more
 _LEAST_LAYERS = 2

@@ -291,7 +291,8 @@ class _Reducer:
         for node in self._nodes.values():
             alone = frozenset(giver for giver in node.givers if giver < 0)
             if alone and alone < node.givers:
-                joining = Joining(None, tuple(sorted(alone, reverse=True)), self._find_word(alone))
+                word = self._find_word(alone) or self._find_word_of_all(node.givers)
+                joining = Joining(None, tuple(sorted(alone, reverse=True)), word)
                 node.chain = Chain((joining, *node.chain.items)) if joining.joint else node.chain
                 node.givers -= alone
                 return True
@@ -301,6 +302,13 @@ class _Reducer:
         """Return how some are joined with others; "" where that is in several ways."""
         words = {word for joined, word in self._graph.joints.items() if ends < joined}
         return words.pop() if len(words) == 1 else ""
+
+    def _find_word_of_all(self, givers: frozenset[int]) -> str:
+        """Return how all that something takes is joined, inputs among it; "" where it is not."""
+        ends: Ends = frozenset(giver for giver in givers if giver < 0)
+        for giver in givers - ends:
+            ends |= self._nodes[giver].chain.ends
+        return self._graph.joints.get(ends, "")
 
     def _join_apart(self) -> None:
         """Put networks side by side that have nothing in common."""

@@ -65,7 +65,9 @@ def test_what_is_known_in_few_of_its_places_is_not_counted(known: int, is_sure: 
     assert told.write() == (text if is_sure or known == 1 else "message passing")
 
 
-def _tell_layers(*, has_loose: bool, is_told: bool = False) -> str:
+def _tell_layers(
+    *, has_loose: bool, is_told: bool = False, said: str = "3 transformer blocks"
+) -> str:
     """Return what is said of three layers, beside an attention and an MLP with a layer between."""
     net = Network()
     x = net.linear(net.take("x", (1, 9, 6)), 6, 8)
@@ -81,7 +83,7 @@ def _tell_layers(*, has_loose: bool, is_told: bool = False) -> str:
     pieces = list_pieces(outline, find_stacks(outline))
     layers = [piece for piece in pieces if piece.layer is not None]
     assert len(layers) == 3
-    clauses = [Clause("3 transformer blocks", tuple(layers), is_plain=True)]
+    clauses = [Clause(said, tuple(layers), is_plain=True)]
     if is_told:
         clauses.append(Clause("attention", tuple(one for one in pieces if one.layer is None)))
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
@@ -92,3 +94,8 @@ def test_layers_are_not_counted_where_loose_parts_may_be_one_more() -> None:
     assert _tell_layers(has_loose=False) == "3 transformer blocks"
     assert _tell_layers(has_loose=True, is_told=True) == "3 transformer blocks"
     assert _tell_layers(has_loose=True) == "transformer blocks"
+
+
+@pytest.mark.parametrize("said", ["2 + 1 transformer blocks", "stages of 2, 1 transformer blocks"])
+def test_no_part_of_a_sum_of_layers_is_left(said: str) -> None:
+    assert _tell_layers(has_loose=True, said=said) == "transformer blocks"

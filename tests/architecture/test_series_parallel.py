@@ -166,3 +166,22 @@ def _check_chain(chain: Chain, before: list[set[int]]) -> None:
             for one in item.chains:
                 _check_chain(one, before)
         last |= own
+
+
+def test_an_input_that_is_joined_with_streams_is_told_though_it_enters_one_of_them_too() -> None:
+    # as a candidate is compared with a history, and then put beside it (G. Zhou and others, DIEN)
+    givers = [frozenset({_IN}), frozenset({_IN_2}), frozenset({0, 1, _IN_3})]
+    joints = {frozenset({0, 1, _IN_3}): "concatenated", frozenset({1, _IN_3}): "multiplied"}
+    (chain,) = find_chains(ClauseGraph(givers, [frozenset({2})], joints))
+    streams, candidate, last = chain.items
+    assert _show(streams) == ("streams", [0], [1])
+    assert candidate == Joining(None, (_IN_3,), "concatenated")
+    assert last == 2
+
+
+def test_an_input_that_enters_in_ways_that_are_not_known_is_left_out() -> None:
+    givers = [frozenset({_IN}), frozenset({_IN_2}), frozenset({0, 1, _IN_3})]
+    joints = {frozenset({0, 1}): "concatenated", frozenset({1, _IN_3}): "multiplied"}
+    joints |= {frozenset({0, _IN_3}): "added"}
+    (chain,) = find_chains(ClauseGraph(givers, [frozenset({2})], joints))
+    assert not any(isinstance(item, Joining) for item in chain.items)
