@@ -15,6 +15,10 @@ from .graph_context import GraphContext
 from .readings import read_int, read_ints
 
 SHUFFLE, UNSHUFFLE = "DepthToSpace", "SpaceToDepth"
+#: axes with a square set apart, and those of one that are left where its sides were
+_SIX, _SQUEEZED = 6, (2, 3)
+
+Sizes = tuple[int | str, ...]
 
 
 class _Order(NamedTuple):
@@ -44,6 +48,8 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
     They are operators, or written out as Reshape, Transpose, Reshape: then the Transpose is
     asked for. The first Reshape sets a square apart whose sides are equal and known, and the
     second makes four axes of the six, of sizes that follow from the others where they are known.
+    Where torch does not know the sizes it sets rows and columns apart one after the other, and
+    leaves two axes of one, which a Squeeze takes away.
     """
     if node.op_type in (SHUFFLE, UNSHUFFLE):
         factor = read_int(node, "blocksize")
@@ -55,8 +61,9 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
     before, users = taken.producer, given.users
     if before is None or len(users) != 1 or len(taken.users) != 1:
         return None
-    apart, joined = (_read_sizes(reshape, context) for reshape in (before, users[0]))
-    if len(apart) != 6 or len(joined) != 4:
+    apart = _read_apart(before, context)
+    joined, keeps_places = _read_joined(users[0], context)
+    if len(apart) != _SIX or len(joined) != 4:
         return None
     side, other = (apart[axis] for axis in order.sides)
     if not isinstance(side, int) or side < 2 or side != other:
@@ -71,6 +78,8 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
         fits[0] = True
     if joined[1] == 0:  # and the channels, of a shuffle
         fits[1] = order.kind == SHUFFLE
+    if keeps_places:
+        fits[2:] = [order.kind == UNSHUFFLE] * 2
     # the channels that are left follow from both other sizes
     is_told = fits[1] or (fits[2] and fits[3])
     return (order.kind, side) if is_told and False not in fits else None
@@ -81,8 +90,58 @@ def list_shuffle_nodes(node: Node) -> tuple[Node, ...]:
     taken, given = node.input(0), node.output(0)
     if node.op_type != "Transpose" or taken is None or given is None:
         return (node,)
-    before = taken.producer
-    return (*([before] if before is not None else []), node, *given.users)
+    before, users = taken.producer, given.users
+    found = [node, *users]
+    if before is not None:
+        found.insert(0, before)
+    for op_type in ("Reshape", "Unsqueeze"):  # rows were set apart before columns
+        around = _find_only_giver(found[0])
+        if around is None or around.op_type != op_type:
+            break
+        found.insert(0, around)
+    after = _find_only_user(users[0]) if len(users) == 1 else None
+    if after is not None and after.op_type == "Squeeze":
+        found.append(after)
+    return (*found,)
+
+
+def _find_only_giver(node: Node) -> Node | None:
+    """Return what gives the first operand to one node alone."""
+    taken = node.input(0)
+    return taken.producer if taken is not None and len(taken.users) == 1 else None
+
+
+def _find_only_user(node: Node) -> Node | None:
+    """Return the one node that takes what one gives."""
+    given = node.output(0)
+    is_taken = given is not None and len(given.users) == 1 and not given.is_output
+    return given.users[0] if given is not None and is_taken else None
+
+
+def _read_apart(reshape: Node, context: GraphContext) -> Sizes:
+    """Return the sizes that set a square apart; what stays as it is from the Reshape before it."""
+    sizes = _read_sizes(reshape, context)
+    before = _find_only_giver(reshape)
+    kept = _read_sizes(before, context) if before is not None else ()
+    return tuple(
+        kept[axis] if size == 0 and axis < len(kept) else size for axis, size in enumerate(sizes)
+    )
+
+
+def _read_joined(reshape: Node, context: GraphContext) -> tuple[Sizes, bool]:
+    """Return the four sizes that are made of six, and whether the places stay as they are.
+
+    They do where they are copied, and axes of one stand before them that a Squeeze takes away.
+    """
+    sizes = _read_sizes(reshape, context)
+    after = _find_only_user(reshape)
+    if len(sizes) != _SIX or after is None or after.op_type != "Squeeze":
+        return sizes, False
+    axes = after.input(1)
+    gone = read_ints(after, "axes") or (context.read_list(axes) if axes is not None else ())
+    is_squeezed = {*gone} == {*_SQUEEZED} and all(sizes[axis] == 1 for axis in _SQUEEZED)
+    left = tuple(size for axis, size in enumerate(sizes) if axis not in _SQUEEZED)
+    return (left, left[2:] == (0, 0)) if is_squeezed else ((), False)
 
 
 def _agree(wanted: int | str, given: int | str) -> bool | None:
@@ -94,7 +153,7 @@ def _agree(wanted: int | str, given: int | str) -> bool | None:
     return wanted == given
 
 
-def _read_sizes(reshape: Node, context: GraphContext) -> tuple[int | str, ...]:
+def _read_sizes(reshape: Node, context: GraphContext) -> Sizes:
     """Return the sizes that a Reshape asks for; nothing for any other node."""
     if reshape.op_type != "Reshape" or len(reshape.inputs) < 2:
         return ()

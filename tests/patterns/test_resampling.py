@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.member_nodes import list_nodes_inside
 from netloupe.explorer.model import Graph
 from netloupe.explorer.patterns import recognise
 from netloupe.explorer.patterns.convolution_details import ResamplingDetails
@@ -54,6 +55,37 @@ def test_pixels_that_are_shuffled_by_hand(apart: str, perm: str, joined: str, te
 )
 def test_other_ways_to_rearrange_pixels(apart: str, perm: str, joined: str) -> None:
     assert recognise(rearrange(apart, perm, joined).nodes) is None
+
+
+def unshuffle_by_turns(columns: str, squeezed: str) -> Graph:
+    return load_text(f"""
+        g (float[n, c, h, w] x) => (float[n, d, i, j] y)
+        <int64[1] at = {{3}}, int64[5] a = {{0, 0, -1, 2, 0}}, int64[6] b = {{{columns}}},
+         int64[6] j = {{0, -1, 1, 1, 0, 0}}, int64[2] gone = {{{squeezed}}},
+         float[4, 3, 1, 1] k, float[8, 16, 1, 1] l>
+        {{ c = Conv (x, k)  u = Unsqueeze (c, at)  r = Reshape (u, a)  p = Reshape (r, b)
+           q = Transpose <perm = [0, 1, 3, 5, 2, 4]> (p)  o = Reshape (q, j)
+           s = Squeeze (o, gone)  y = Conv (s, l) }}
+    """).graph
+
+
+def test_pixels_that_are_unshuffled_by_rows_and_columns_in_turn() -> None:
+    # torch's exporter writes pixel_unshuffle so where it knows no sizes
+    graph = unshuffle_by_turns("0, 0, 0, 0, -1, 2", "2, 3")
+    found = recognise(graph.nodes[1:-1])
+    assert found is not None
+    assert found.text == "Pixel unshuffle, /2"
+    (box,) = [one for one in build_group_tree(graph).root.children if isinstance(one, Group)]
+    assert list_nodes_inside([box]) == [*graph.nodes[1:-1]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "squeezed"),
+    [("0, 0, 0, 0, -1, 3", "2, 3"), ("0, 0, 0, 0, -1, 2", "1, 2")],
+)
+def test_what_makes_no_square_or_other_axes_unshuffles_nothing(columns: str, squeezed: str) -> None:
+    found = recognise(unshuffle_by_turns(columns, squeezed).nodes[1:-1])
+    assert found is None or "shuffle" not in found.text
 
 
 def test_what_else_takes_the_six_axes_keeps_their_arrangement_apart() -> None:
