@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from netloupe.explorer.patterns.routings import read_routing
+
 from .outline import Outline, OutlinePart
 
 #: what mixes by its own kind
@@ -124,7 +126,10 @@ def _is_product(outline: Outline, part: OutlinePart) -> bool:
 
 
 def _weighs(outline: Outline, product: OutlinePart) -> bool:
-    """Return whether a product is one with shares that add up to 1."""
+    """Return whether a product is one with shares that add up to 1 and follow from an input.
+
+    Shares of routing by agreement are none of attention.
+    """
     pending, seen = [*outline.givers(product)], {product}
     while pending and len(seen) <= _MOST_BETWEEN:
         part = pending.pop()
@@ -132,7 +137,10 @@ def _weighs(outline: Outline, product: OutlinePart) -> bool:
             continue
         seen.add(part)
         if part.has("distributes") or part.name == "Softmax":
-            return True
+            operations = outline.operations
+            return (
+                bool(operations.operands[part.end]) and read_routing(operations, part.end) is None
+            )
         if part.has(*_BETWEEN):
             pending += outline.givers(part)
     return False

@@ -51,6 +51,7 @@ from .operations import Operations, list_data
 from .position_scores import are_of_distances, find_position_scores
 from .projected_places import ProjectedPlaces, find_projected_places
 from .readings import read_str
+from .routings import read_routing
 from .score_axes import find_compared_axis, find_summed_axis
 from .transformer_details import CLASS_ATTENTION, AttentionDetails
 
@@ -90,7 +91,7 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             scores: list[int] = []
         elif kind == "Softmax":
             found = find_scores(operations, number, is_taken)
-            if found is None:
+            if found is None or read_routing(operations, number) is not None:
                 continue
             core, end, scores = found
         else:
