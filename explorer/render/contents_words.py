@@ -49,6 +49,8 @@ _CONVOLUTION = "Conv"
 #: what attention is called that needs no word on its kind
 _USUAL = frozenset({_ATTENTION, "Self-attention"})
 _CROSS, _BLOCK = "Cross-attention", "Transformer block"
+#: what the names of blocks begin with that have an MLP behind their attention
+_WITH_MLP = "Transformer"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
 #: a course of widths, from the first to the last
@@ -330,7 +332,7 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     every = [_name_idea(one) for one in ideas]
     if len({*every}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
         return ""
-    short = [_ATTENTION if _attends(one) else one.name for one in ideas]
+    short = [*map(_shorten, ideas)]
 
     def wraps(text: str) -> bool:
         return len(wrap_rows(text, fits)) <= _MOST_ROWS and all(map(fits, wrap_rows(text, fits)))
@@ -362,6 +364,13 @@ def _tell_unit(name: str) -> str:
     """Return the idea that tells a residual block, ``Gated depthwise MLP``; else the name."""
     _, joint, unit = name.partition(WITH)
     return unit[:1].upper() + unit[1:] if joint and " " in unit else name
+
+
+def _shorten(one: Ingredient) -> str:
+    """Return the shortest name of a part: blocks of attention and MLP are no attention."""
+    if one.name.startswith(_WITH_MLP):
+        return _BLOCK
+    return _ATTENTION if _attends(one) else one.name
 
 
 def _attends(one: Ingredient) -> bool:

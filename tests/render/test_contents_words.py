@@ -127,7 +127,9 @@ def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
     ]
     whole = "(Residual block · Transformer decoder block) ×2", "2 heads × 8"
     assert write(ingredients) == whole
-    assert write(ingredients, most=40)[0] == "(Residual block · Attention) ×2"
+    # their MLP is not left out of a count of attention, as that of an encoder beside a decoder's
+    assert write(ingredients, most=40)[0] == "(Residual block · Transformer block) ×2"
+    assert "Attention" not in write(ingredients, most=36)[0]
     assert write(ingredients[:6])[0] == (
         "Residual block · Transformer decoder block · Residual block"
     )
