@@ -332,7 +332,8 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     every = [_name_idea(one) for one in ideas]
     if len({*every}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
         return ""
-    short = [*map(_shorten, ideas)]
+    parts_stand_alone = any(isinstance(one.details, AttentionDetails) for one in ideas)
+    short = [_shorten(one, keeps_blocks=parts_stand_alone) for one in ideas]
 
     def wraps(text: str) -> bool:
         return len(wrap_rows(text, fits)) <= _MOST_ROWS and all(map(fits, wrap_rows(text, fits)))
@@ -366,9 +367,12 @@ def _tell_unit(name: str) -> str:
     return unit[:1].upper() + unit[1:] if joint and " " in unit else name
 
 
-def _shorten(one: Ingredient) -> str:
-    """Return the shortest name of a part: blocks of attention and MLP are no attention."""
-    if one.name.startswith(_WITH_MLP):
+def _shorten(one: Ingredient, *, keeps_blocks: bool) -> str:
+    """Return the shortest name of a part.
+
+    A block of attention and MLP is called attention, but where attention stands alone beside it.
+    """
+    if keeps_blocks and one.name.startswith(_WITH_MLP):
         return _BLOCK
     return _ATTENTION if _attends(one) else one.name
 

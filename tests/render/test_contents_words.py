@@ -127,9 +127,12 @@ def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
     ]
     whole = "(Residual block · Transformer decoder block) ×2", "2 heads × 8"
     assert write(ingredients) == whole
-    # their MLP is not left out of a count of attention, as that of an encoder beside a decoder's
-    assert write(ingredients, most=40)[0] == "(Residual block · Transformer block) ×2"
-    assert "Attention" not in write(ingredients, most=36)[0]
+    assert write(ingredients, most=40)[0] == "(Residual block · Attention) ×2"
+    # beside attention that stands alone, as a decoder's beside the blocks of its encoder, it is
+    # not counted as such
+    alone = replace(ingredients[3], name="Self-attention", details=heads, before=frozenset())
+    blocks = [replace(ingredients[3], before=frozenset({place})) for place in range(2)]
+    assert write([alone, *blocks], most=40)[0] == "Attention · Transformer block ×2"
     assert write(ingredients[:6])[0] == (
         "Residual block · Transformer decoder block · Residual block"
     )
