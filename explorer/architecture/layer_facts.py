@@ -29,7 +29,10 @@ _MOST_ALONG = 3
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 #: and how what it says begins of queries, keys and scores that are made in a way of their own
-_MARKS = ("keys ", "query pooled", "spatial reduction", "talking heads")
+_MARKS = (
+    *("convolutional projections", "keys ", "query pooled", "spatial reduction"),
+    "talking heads",
+)
 #: and how it says along which axis of a map it goes
 _ALONG = ("across chunks", "along ", "within chunks")
 _NORMS = frozenset({"adaptive norm", "norm"})

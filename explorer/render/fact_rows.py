@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from .sizes import TEXT_STYLES
 from .text import measure_text
 
 _AND = " · "
+#: how facts begin that blocks of most kinds have: sizes, activations and norms
+_USUAL = re.compile(r"\d|[A-Z]|(?:pre|post)-norm")
 
 
 class FaceStyle(NamedTuple):
@@ -52,12 +55,24 @@ def list_facts(
     for fact in facts:
         if not listed or fits_row(_AND.join((*listed, fact))):
             listed.append(fact)
-    left = [fact for fact in dict.fromkeys(apart) if fact not in listed]
+    left: list[str] = []
+    for fact in dict.fromkeys(apart):
+        if fact not in listed and (not left or fits_row(_AND.join((*left, fact)))):
+            left.append(fact)
     line = _AND.join(listed)
     together = _AND.join(filter(None, (line, *difference[:1])))
     lines = (together, *difference[1:]) if fits_row(together) else (line, *difference)
     rows = (lines[0], _AND.join(left), *lines[1:])
     return [FaceRow(row, "muted", ()) for row in rows if row]
+
+
+def pick_unusual(facts: Sequence[str]) -> list[str]:
+    """Return the facts that most blocks of a kind have none of.
+
+    Sizes, activations and norms are told of all; ``convolutional projections 3×3`` makes a block
+    what it is, and is told where there is no room beside those, too.
+    """
+    return [fact for fact in facts if not _USUAL.match(fact)]
 
 
 def list_all(facts: Sequence[str]) -> list[FaceRow]:

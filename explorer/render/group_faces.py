@@ -30,7 +30,7 @@ from netloupe.explorer.view import Item
 from .box import MARGIN, MOST_WIDTH, make_box
 from .contents_words import MadeOf, wrap_rows, write_contents
 from .face import Face
-from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts
+from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts, pick_unusual
 from .frames import SHARED
 from .group_badge import find_group_badge
 from .group_names import AND, begins_the_same, is_number, name_group, says_the_same
@@ -90,6 +90,7 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
             facts = (kernels, *facts)
         apart = [*pick_queries(facts), *_list_apart(item, recognition, facts)]
         apart += facts if is_told else []
+        apart += pick_unusual(facts)
         rows = list_facts(facts, _list_differences(repeat, facts), apart)
     else:
         contents = MadeOf()

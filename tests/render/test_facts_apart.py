@@ -8,7 +8,7 @@ import pytest
 
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
-from netloupe.explorer.render.fact_rows import list_facts
+from netloupe.explorer.render.fact_rows import list_facts, pick_unusual
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
 
@@ -34,6 +34,31 @@ def test_facts_that_tell_apart_are_in_a_row_of_their_own(
     difference: Sequence[str], apart: Sequence[str], expected: list[str]
 ) -> None:
     assert write(_FACTS, difference, apart) == expected
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (
+            ("4 heads × 64", "spatial reduction /2", "convolutional projections 3×3"),
+            ["4 heads × 64 · spatial reduction /2", "convolutional projections 3×3"],
+        ),
+        # sizes, activations and norms are no such facts
+        (("4 heads × 64", "MLP 256 → 1024 → 256", "pre-norm LayerNorm"), None),
+        (("256 → 1024 → 256", "GELU", "3 → 12 → 3 channels in each of 8 groups"), None),
+        # as many as there is room for
+        (
+            ("4 heads × 64 over 2", "convolution of values beside", "talking heads", "x" * 50),
+            ["4 heads × 64 over 2 · talking heads", "convolution of values beside"],
+        ),
+    ],
+)
+def test_facts_that_few_blocks_have_are_told_in_a_row_of_their_own(
+    facts: Sequence[str], expected: list[str] | None
+) -> None:
+    unusual = pick_unusual(facts)
+    assert write(facts, (), unusual) == (expected or write(facts, (), ()))
+    assert (unusual == []) == (expected is None)
 
 
 def test_no_facts_are_no_row() -> None:
