@@ -11,6 +11,7 @@ from netloupe.explorer.model import Node, Value
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
+from netloupe.explorer.view.inner_exits import name_inner_exits
 from netloupe.explorer.view.item import MOST_SELECTED
 from netloupe.explorer.view.operand_names import BESIDE, name_joining_values
 
@@ -179,7 +180,9 @@ def plan_item(
         if is_stage(item) and len(links) <= MOST_EDGES
         else {}
     )
-    single = _list_edges(item, links, inner, _find_main_stream(item, links, ends, operands))
+    exits = name_inner_exits(view, item, links) if len(links) <= MOST_EDGES else {}
+    stream = _find_main_stream(item, links, ends, operands)
+    single = _list_edges(item, links, inner, stream, exits)
     merged = merge_edges(single, item.children)
     edges = _replace_merged(single, merged)
     for number, link in enumerate(links):
@@ -422,9 +425,13 @@ def _stands_aside(child: Item) -> bool:
 
 
 def _list_edges(
-    item: Item, links: list[Link], inner: Mapping[int, Placed], stream: frozenset[int]
+    item: Item,
+    links: list[Link],
+    inner: Mapping[int, Placed],
+    stream: frozenset[int],
+    exits: Mapping[int, str],
 ) -> list[LevelEdge]:
-    """Return what flows along the links inside an open item."""
+    """Return what flows along the links inside an open item, some of which leave inner blocks."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
     edges = []
@@ -451,7 +458,7 @@ def _list_edges(
                 bundle,
                 count,
                 number in stream,
-                _name_carried(item, link),
+                _name_carried(item, link) or exits.get(number, ""),
             )
         )
     return edges

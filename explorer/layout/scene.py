@@ -106,7 +106,8 @@ class LevelEdge(NamedTuple):
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
     ``bundle`` has the paths of all its values where there are several, ``path`` first; ``times``
     says how many these are, also where they are too many to be listed. ``is_stream`` tells
-    whether it is of the main stream; ``name`` is written beside what only other repetitions know.
+    whether it is of the main stream; ``name`` is written beside what only other repetitions know,
+    or give.
     """
 
     value: Value
