@@ -67,6 +67,8 @@ def find_ties(model: Model) -> Ties:
 
 
 def _find(model: Model) -> Ties:
+    if not _may_be_stored_twice(model):
+        return Ties()
     alike: dict[tuple[str, int], list[Tensor]] = {}
     places: set[object] = set()
     for tensor in _list_weights(model):
@@ -82,13 +84,43 @@ def _find(model: Model) -> Ties:
     return Ties(copies, sum(copy.size for copy, _ in copies), search.is_whole)
 
 
-def _list_weights(model: Model) -> Iterator[Tensor]:
-    kinds = find_initializer_kinds(model)
+def _may_be_stored_twice(model: Model) -> bool:
+    """Return whether two of few tensors begin and end alike, be they weights or not.
+
+    What all initializers are for need not be known where none do, as in most models.
+    """
+    seen: set[object] = set()
+    for count, tensor in enumerate(_list_large(model), 1):
+        step("comparing weights")
+        try:
+            ends = tensor.dtype.name, tensor.size, _read_ends(tensor)
+        except NetloupeError:
+            return True
+        if ends in seen or count > _MOST_TENSORS:
+            return True
+        seen.add(ends)
+    return False
+
+
+def _list_large(model: Model) -> Iterator[Tensor]:
     for graph in model.graphs:
         for tensor in graph.initializers:
-            is_large = len(tensor.dims) > 1 and tensor.size >= _LEAST_SIZE
-            if is_large and kinds.kind_of(tensor) == "parameter" and tensor not in kinds.packed:
+            if len(tensor.dims) > 1 and tensor.size >= _LEAST_SIZE:
                 yield tensor
+
+
+def _list_weights(model: Model) -> Iterator[Tensor]:
+    kinds = find_initializer_kinds(model)
+    for tensor in _list_large(model):
+        if kinds.kind_of(tensor) == "parameter" and tensor not in kinds.packed:
+            yield tensor
+
+
+def _read_ends(tensor: Tensor) -> bytes:
+    """Return the first and the last number: the same in a matrix and its transpose."""
+    elements = open_elements(tensor)
+    ends = elements.take(0, 1), elements.take(tensor.size - 1, tensor.size)
+    return np.concatenate(ends).tobytes()
 
 
 def _find_places(model: Model, groups: list[list[Tensor]]) -> dict[Tensor, list[str]]:
@@ -149,15 +181,11 @@ class _Search:
                 self.is_whole = False
                 return
             try:
-                elements = open_elements(tensor)
-                # the same in a matrix and its transpose
-                sample = np.concatenate(
-                    [elements.take(0, 1), elements.take(-1 + tensor.size, tensor.size)]
-                )
+                sample = _read_ends(tensor)
             except NetloupeError:
                 self.is_whole = False
                 continue
-            known = ends.setdefault(sample.tobytes(), [])
+            known = ends.setdefault(sample, [])
             first = next((one for one in known if self._is_copy(tensor, one)), None)
             if first is not None:
                 self.copies.append((tensor, first))

@@ -13,8 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe import load
 from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.costs import ties
+from netloupe.explorer.costs.initializer_kinds import InitializerKinds
 from netloupe.explorer.costs.ties import find_ties
 from netloupe.explorer.model import Model
+from netloupe.explorer.model.kept import get_kept
 
 CHANCE = np.random.default_rng(0)
 TABLE = CHANCE.normal(size=(60, 40)).astype(np.float32)
@@ -98,6 +100,14 @@ def test_ties_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ties, "open_elements", lambda _: pytest.fail("read again"))
     assert find_ties(model) is first
     assert model.costs(bind=None).tied_parameters == 2400
+
+
+def test_what_weights_are_for_is_asked_only_where_two_begin_and_end_alike() -> None:
+    apart, alike = load(make({"a": TABLE, "b": TABLE + 1})), load(make({"a": TABLE, "b": TABLE}))
+    find_ties(apart)
+    find_ties(alike)
+    assert get_kept(apart, InitializerKinds) is None
+    assert get_kept(alike, InitializerKinds) is not None
 
 
 @pytest.mark.parametrize("node", ["", "/layers.{}/linear/MatMul"])
