@@ -74,6 +74,7 @@ class KeyWriter:
         self._constants = known.constants.setdefault(self._few, {})
         places = {node: place for place, node in enumerate(nodes)}
         taking = _list_taking_masks(nodes, places) if with_masks else frozenset[Node]()
+        own = frozenset(nodes)
         others: dict[Value, int] = {}
         key: list[object] = []
         for node in nodes:
@@ -82,8 +83,7 @@ class KeyWriter:
                 key.append(self._write_operand(value, places, others, node in taking))
             for output in node.outputs:
                 used = output is not None and (
-                    output.is_output
-                    or any(user not in places for user in output.users[:_MOST_USERS])
+                    output.is_output or not own.issuperset(output.users[:_MOST_USERS])
                 )
                 key.append(used)
         return tuple(key)

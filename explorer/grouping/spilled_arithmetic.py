@@ -27,6 +27,7 @@ from netloupe.explorer.progress import step
 
 from .alike import Key, KeyWriter
 from .group import Group
+from .like_blocks import LikeBlocks
 from .member_nodes import list_member_nodes, list_nodes_inside
 from .role_groups import FreePath
 from .shape_groups import consumers_in
@@ -86,15 +87,23 @@ def group_arithmetic(root: Group, free_path: FreePath) -> None:
 def list_searched(root: Group, least: int, most: int) -> Iterator[Group]:
     """Yield groups of so many children in which what is spilled is looked for.
 
-    What is wrapped in them meanwhile is not looked into; nothing in large graphs.
+    What is wrapped in them meanwhile is not looked into, nor are blocks of a stack that are like
+    one that has been left as it was; nothing in large graphs.
     """
-    pending = [root] if len(root.graph.nodes) <= _MOST_OF_GRAPH else []
+    like = LikeBlocks()
+    pending: list[tuple[Group, tuple[Group, ...]]] = []
+    if len(root.graph.nodes) <= _MOST_OF_GRAPH:
+        pending.append((root, ()))
     while pending:
-        group = pending.pop()
+        group, blocks = pending.pop()
         if group.kind in ("operation", "preparation", "postprocessing", "shape"):
             continue
-        pending += group.inner_groups()
-        if group.kind != "repeat" and least < len(group.children) <= most:
+        if group.kind == "repeat":
+            pending += [(block, (*blocks, block)) for block in group.inner_groups()]
+            continue
+        pending += [(inner, blocks) for inner in group.inner_groups()]
+        is_searched = least < len(group.children) <= most
+        if is_searched and not any(map(like.is_like_one_left, blocks)):
             step()
             yield group
 
@@ -153,6 +162,7 @@ class _Finder:
         count = sum(box.is_fit for box in boxes)
         if not _LEAST_WRITTEN <= count < len(boxes) or self._is_known(group):
             return []  # where all is arithmetic, it stands between no layers
+        find_edges(boxes, self._graph)
         found: list[tuple[list[Child], str, tuple[str, ...]]] = []
         taken: set[int] = set()
         for is_named in (True, False) if count >= _LEAST_BOXES else ():
@@ -206,7 +216,6 @@ class _Finder:
         for child in group.children:
             nodes = list_nodes_inside([child])
             boxes.append(Box(child, nodes, _is_fit(child, nodes)))
-        find_edges(boxes, self._graph)
         return boxes
 
     def _is_known(self, group: Group) -> bool:

@@ -26,6 +26,7 @@ from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
 from .group import Group, adopt
+from .like_blocks import LikeBlocks
 from .member_nodes import list_member_nodes
 from .role_groups import FreePath
 from .small_blocks import wrap
@@ -88,10 +89,13 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
     if not telling:
         return
     finder = _Finder(find_graph_context(root.graph))
+    like = LikeBlocks()
     pending = [root]
     while pending:
         group = pending.pop()
         if group.kind in ("operation", "preparation", "postprocessing"):
+            continue
+        if like.is_like_one_left(group):
             continue
         is_meant = not are_prepared or any(
             inner.kind == "preparation" or _count_prepared(inner) for inner in group.inner_groups()
