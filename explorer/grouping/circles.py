@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from netloupe.explorer.dataflow import list_users
+import numpy as np
+
+from netloupe.explorer.dataflow import list_edges, list_users
 from netloupe.explorer.model import Node
 
 from .group import Group, adopt
-from .member_nodes import list_member_nodes
+from .member_nodes import list_member_nodes, list_nodes_inside
 
 Child = Group | Node
 
@@ -34,10 +36,13 @@ def open_circles(root: Group) -> list[Group]:
     nothing is in a circle.
     """
     opened: list[Group] = []
-    pending = [root] if len(root.graph.nodes) <= _MOST_NODES else []
+    if len(root.graph.nodes) > _MOST_NODES:
+        return opened
+    turning = _list_turning(root)
+    pending = [root] if turning else []
     while pending:
         group = pending.pop()
-        if group.kind != "shape" and group.inner_groups():
+        if group in turning and group.kind != "shape" and group.inner_groups():
             for _ in range(_MOST_OPENED):
                 found = _find_loose(group.children)
                 if found is None:
@@ -52,6 +57,41 @@ def open_circles(root: Group) -> list[Group]:
                 opened.append(found)
         pending += group.inner_groups()
     return opened
+
+
+def _list_turning(root: Group) -> set[Group]:
+    """Return the groups of which a child gives to one that stands before it.
+
+    Among the children of all others there is no circle: each gives to later ones alone.
+    """
+    parents: dict[Group, Group] = {}
+    homes: dict[int, Group] = {}
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        for child in group.children:
+            if isinstance(child, Node):
+                homes[child.index] = group
+            else:
+                parents[child] = group
+                pending.append(child)
+    positions = np.full(len(root.graph.nodes), -1)
+    order = [node.index for node in list_nodes_inside([root])]
+    positions[order] = np.arange(len(order))
+    sources, targets = list_edges(root.graph)
+    are_back = (positions[sources] > positions[targets]) & (positions[targets] >= 0)
+    ends = {*zip(sources[are_back].tolist(), targets[are_back].tolist(), strict=True)}
+    return {_find_common(homes[source], homes[target], parents) for source, target in ends}
+
+
+def _find_common(group: Group, other: Group, parents: Mapping[Group, Group]) -> Group:
+    """Return the innermost group that both of two groups are, or are in."""
+    around = [group]
+    while around[-1] in parents:
+        around.append(parents[around[-1]])
+    while other not in around:
+        other = parents[other]
+    return other
 
 
 def _find_loose(children: Sequence[Child]) -> Group | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.grouping import Group, build_group_tree
+import pytest
+
+from netloupe.explorer.grouping import Group, build_group_tree, circles
 from netloupe.explorer.grouping.circles import open_circles
 from netloupe.explorer.model import Node
 from tests.unrolled import WIDTH, Writer, call
@@ -46,6 +48,21 @@ def test_a_group_that_a_value_leaves_and_comes_back_to_is_taken_apart() -> None:
     tree.root.children = [outer, whole]
     assert open_circles(tree.root) == [outer]
     assert tree.root.children == [mean_node, end, whole]
+
+
+def test_no_circle_is_looked_for_where_all_give_to_later_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writer = Writer("plain")
+    writer.inputs = {"x": [1, WIDTH]}
+    writer.outputs = [writer.add("", "Exp", writer.add("", "Tanh", writer.add("", "Neg", "x")))]
+    tree = build_group_tree(writer.load().graph, "none")
+    first, second, end = tree.root.children
+    block = Group("block", tree.graph, "main/block/", "block", "", tree.root)
+    block.children = [first, second]
+    tree.root.children = [block, end]
+    monkeypatch.setattr(circles, "_find_loose", lambda _: pytest.fail("looked for"))
+    assert open_circles(tree.root) == []
 
 
 def test_a_fold_of_modules_is_taken_apart_where_what_is_between_them_is_outside() -> None:
