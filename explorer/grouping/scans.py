@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, find_nodes_with
 from netloupe.explorer.patterns import has_weights
 
 from .group import Group
@@ -40,6 +40,8 @@ def group_scans(root: Group, free_path: FreePath) -> None:
     free_path
         Gives an unused path for a child of a group.
     """
+    if not find_nodes_with(root.graph, "convolves").size:
+        return
     for group in list_searched(root, _LEAST_BOXES, _MOST_CHILDREN):
         if _convolves(group) and group.recognised and group.recognised.name in _AROUND:
             _group(group, free_path)

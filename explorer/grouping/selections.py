@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source, trace_on
-from netloupe.explorer.model import Node, Value, is_constant
-from netloupe.explorer.operators import LAYOUT_TRAITS, PASSING_TRAITS
+from netloupe.explorer.model import Node, Value, find_nodes_where, is_constant
+from netloupe.explorer.operators import LAYOUT_TRAITS, PASSING_TRAITS, Operator
 from netloupe.explorer.patterns.readings import read_int, read_scalar
 
 from .group import Group
@@ -45,6 +45,8 @@ def group_selections(root: Group, free_path: FreePath) -> None:
     free_path
         Gives an unused path for a child of a group.
     """
+    if not find_nodes_where(root.graph, _searches).size:
+        return
     for group in list_searched(root, 2, _MOST_CHILDREN):
         if any(map(_find_search, group.children)):
             _group(group, free_path)
@@ -75,9 +77,13 @@ def _group(group: Group, free_path: FreePath) -> None:
 def _find_search(child: Group | Node) -> Node | None:
     """Return the node of a child that searches the largest, where it is all that computes there."""
     node = child.main if isinstance(child, Group) and child.kind == "operation" else child
-    if not isinstance(node, Node) or node.operator.form != "TopK":
+    if not isinstance(node, Node) or not _searches(node.operator):
         return None
     return node if read_int(node, "largest") != 0 and not _takes_all(node) else None
+
+
+def _searches(operator: Operator) -> bool:
+    return operator.form == "TopK"
 
 
 def _takes_all(search: Node) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, find_nodes_where
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import find_weight
 
@@ -45,6 +45,9 @@ def fold_tables(root: Group, make_repeat: MakeRepeat) -> None:
     make_repeat
         Makes a stack.
     """
+    lookups = find_nodes_where(root.graph, lambda one: one.weight_kind == "embedding")
+    if lookups.size < _LEAST_TABLES:
+        return
     for group in list_searched(root, 1, _MOST_CHILDREN):
         children = [part for child in group.children for part in _list_parts(child)]
         if sum(map(_is_lookup, children)) < _LEAST_TABLES:
