@@ -19,6 +19,7 @@ from .determined_nodes import (
     Integers,
     find_determined_nodes,
     find_leading_nodes,
+    find_taking,
     list_edges,
 )
 from .passing import (
@@ -49,6 +50,7 @@ __all__ = [
     "find_of_shapes",
     "find_operand",
     "find_source",
+    "find_taking",
     "is_input_independent",
     "is_of_shapes",
     "list_edges",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from netloupe.explorer.model import Graph, Wiring
+from netloupe.explorer.model import Graph, Wiring, find_nodes_with
 from netloupe.explorer.progress import step
 
 Integers = npt.NDArray[np.int64]
@@ -39,6 +39,22 @@ def list_edges(graph: Graph) -> tuple[Integers, Integers]:
         sources = np.concatenate((sources, others[:, 0]))
         targets = np.concatenate((targets, others[:, 1]))
     return sources, targets
+
+
+def find_taking(graph: Graph, *traits: str) -> Booleans:
+    """Return which nodes take what others give whose operators have any of some traits.
+
+    Returns
+    -------
+    numpy.ndarray
+        shape (nodes,); what stands in graphs around is not looked at.
+    """
+    gives = np.zeros(len(graph.nodes), np.bool_)
+    gives[find_nodes_with(graph, *traits)] = True
+    sources, targets = list_edges(graph)
+    taking = np.zeros(len(graph.nodes), np.bool_)
+    taking[targets[gives[sources]]] = True
+    return taking
 
 
 def find_determined_nodes(allowed: Booleans, sources: Integers, targets: Integers) -> Booleans:

@@ -17,7 +17,7 @@ from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
 from netloupe.explorer.patterns.idle_nodes import chooses_shape, list_idle
 from netloupe.explorer.patterns.layer_biases import list_biases
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
-from netloupe.explorer.patterns.scalings import read_scaling
+from netloupe.explorer.patterns.scalings import list_scalings
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Roles, find_purpose, find_weight
 
@@ -89,7 +89,10 @@ def join_arrangement(
     found = [index for index in found if not _gives_scale(nodes[index])]
     arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
-    arranging -= {index for index in found if compares_with_thresholds(nodes[index])}
+    compared = {*find_nodes_with(root.graph, "compares_order").tolist()}
+    arranging -= {
+        index for index in compared.intersection(found) if compares_with_thresholds(nodes[index])
+    }
     arranging.update(_list_picks(root.graph))
     arranging.update(list_idle(root.graph))
     choices = find_nodes_with(root.graph, "branches").tolist()
@@ -99,8 +102,7 @@ def join_arrangement(
     biases = {*list_biases(root.graph)} - roles.shapes
     if not arranging and not biases:
         return {}
-    factors = find_nodes_with(root.graph, "multiplies_elements", "divides").tolist()
-    ending = frozenset(index for index in factors if read_scaling(nodes[index])) | biases
+    ending = frozenset(list_scalings(root.graph)) | biases
     joiner = _Joiner(root, roles, labels, singles, free_path, arranging | ending, ending)
     is_large = len(nodes) > _MOST_DEEP
     pending = [(root, False)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.roles import Roles
@@ -14,6 +14,8 @@ from .shape_groups import Homes, consumers_in
 _MOST_USERS = 100
 
 Child = Group | Node
+#: lists the children around a node
+Look = Callable[[Node], "list[Child | None]"]
 
 
 class NodeHomes:
@@ -79,9 +81,9 @@ class ArrangementTargets:
         """
         for is_last in (False, True):
             for node in reversed(loose):
-                self._try(node, self._list_users(node), is_last, onward=True)
+                self._try(node, self._list_users, is_last, onward=True)
             for node in loose:
-                self._try(node, self._list_givers(node), is_last, onward=False)
+                self._try(node, self._list_givers, is_last, onward=False)
         return self._chosen
 
     def list_preparation(self, nodes: Sequence[Node]) -> list[Node]:
@@ -106,10 +108,10 @@ class ArrangementTargets:
             child = self._chosen[child.index]
         return child
 
-    def _try(self, node: Node, found: list[Child | None], is_last: bool, *, onward: bool) -> None:
+    def _try(self, node: Node, look: Look, is_last: bool, *, onward: bool) -> None:
         if node.index in self._chosen or (onward and node.index in self._ending):
             return
-        heads = {id(head): head for head in map(self._resolve, found)}
+        heads = {id(head): head for head in map(self._resolve, look(node))}
         head = next(iter(heads.values())) if len(heads) == 1 else None
         if head is not None and head is not node and self._takes(head, node, is_last, onward):
             self._chosen[node.index] = head

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.dataflow import find_taking
 from netloupe.explorer.model import Graph, find_nodes_with, is_constant
 
 from .weight_sizes import read_dims, read_features
@@ -18,7 +19,8 @@ def list_biases(graph: Graph) -> Iterator[int]:
 
     As exporters write ``x · W + b``. A number for each step or place is no bias of a layer.
     """
-    for index in find_nodes_with(graph, "adds").tolist():
+    sums = find_nodes_with(graph, "adds")
+    for index in sums[find_taking(graph, *_LAYERS)[sums]].tolist():
         inputs = graph.nodes[index].inputs
         computed = [value for value in inputs if value is not None and not is_constant(value)]
         if len(inputs) != _BOTH or len(computed) != 1:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.dataflow import trace_back
-from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.dataflow import find_taking, trace_back
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import find_weight
@@ -15,6 +15,18 @@ _MOST_BETWEEN = 4
 _BOTH = 2
 #: the layers whose results are told with the number that multiplies them
 _GIVERS = ("multiplies", "convolves", "looks_up")
+
+
+def list_scalings(graph: Graph) -> list[int]:
+    """Return the indices of the nodes that multiply only what a layer with weights gives.
+
+    Most factors take nothing that could be such, and are not looked at; in a body, what is around
+    it may give that.
+    """
+    factors = find_nodes_with(graph, "multiplies_elements", "divides")
+    if graph.parent_node is None:
+        factors = factors[find_taking(graph, *_GIVERS, *LAYOUT_TRAITS)[factors]]
+    return [index for index in factors.tolist() if read_scaling(graph.nodes[index])]
 
 
 def read_scaling(node: Node) -> str:

@@ -13,6 +13,7 @@ from netloupe.explorer.dataflow import (
     find_leading_nodes,
     find_of_constants,
     find_of_shapes,
+    find_taking,
     is_input_independent,
     is_of_shapes,
     list_edges,
@@ -239,6 +240,15 @@ def test_edges_are_given_for_each_use() -> None:
     assert (sources.tolist(), targets.tolist()) == ([0, 0], [1, 1])
     allowed = np.array([True, False])
     assert find_determined_nodes(allowed, sources, targets).tolist() == [True, False]
+
+
+def test_what_takes_from_some_operators_is_found_at_once() -> None:
+    text = (
+        "g (float[2] x) => (float[2] y) { a = Neg (x) b = Softmax (a) c = Neg (b) y = Add (c, b) }"
+    )
+    graph = load_text(text).graph
+    assert find_taking(graph, "distributes").tolist() == [False, False, True, True]
+    assert find_taking(graph, "adds").tolist() == [False] * 4
 
 
 def test_what_leads_to_some_nodes() -> None:
