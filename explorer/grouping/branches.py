@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.dataflow import find_source
-from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_where, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .group import Group
@@ -176,6 +176,12 @@ class Summed(NamedTuple):
     blocks: list[list[Group | Node]]
 
 
+def may_sum_tables(graph: Graph) -> bool:
+    """Return whether a graph looks up so many tables that some may be branches that are summed."""
+    lookups = find_nodes_where(graph, lambda operator: operator.weight_kind == "embedding")
+    return lookups.size >= _LEAST_SUMMED
+
+
 def find_summed(
     children: Sequence[Group | Node], labels: Mapping[int, str] = MappingProxyType({})
 ) -> list[Summed]:
@@ -192,12 +198,16 @@ def find_summed(
     labels
         The labels of nodes that stand for a group of one, by index.
     """
-    if len(children) < 2 * _LEAST_SUMMED - 1 or sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
+    if len(children) < 2 * _LEAST_SUMMED - 1:
+        return []
+    # few children have a name at all: nodes alone have none
+    named = [child for child in children if isinstance(child, Group) or child.index in labels]
+    families = [family for child in named if (family := _find_family(child, labels))]
+    if len(families) < _LEAST_SUMMED or max(Counter(families).values()) < _LEAST_SUMMED:
+        return []
+    if sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
         return []
     names = [_find_family(child, labels) for child in children]
-    families = Counter(filter(None, names))
-    if max(families.values(), default=0) < _LEAST_SUMMED:
-        return []
     found: list[Summed] = []
     low = 0
     while low < len(children):

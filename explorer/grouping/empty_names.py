@@ -65,6 +65,8 @@ def _take_one_away(group: Group) -> bool:
 
 def _find_held(group: Group) -> Group | None:
     """Return the one module in a group whose name says nothing, with little beside it."""
+    if not group.inner_groups():
+        return None
     shown = [child for child in group.children if isinstance(child, Node) or child.kind != "shape"]
     if not 1 < len(shown) <= 1 + _MOST_BESIDE:
         return None

@@ -15,7 +15,7 @@ from .member_differences import Difference, find_differences
 from .member_nodes import list_member_nodes, list_nodes_inside
 from .member_numbers import MemberNumber, list_numbers
 from .recognised import Recogniser
-from .shared_weights import MOST_BESIDE, are_loop, share_weights
+from .shared_weights import MOST_BESIDE, are_loop, may_share_weights, share_weights
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
 
 #: what an exporter puts behind the name of a module that is called again
@@ -225,9 +225,19 @@ class Group:
             self._shares_weights = (
                 self.kind == "repeat"
                 and self.node_count <= MOST_OF_LOOP
+                and self._may_share_weights()
                 and share_weights(self._list_repetitions())
             )
         return self._shares_weights
+
+    def _may_share_weights(self) -> bool:
+        """Return whether two of many repetitions may use the same weights."""
+        children = self._children
+        if len(children) < 2:
+            return False
+        return may_share_weights(
+            _list_nodes(children[len(children) // 2]), _list_nodes(children[-1])
+        )
 
     @property
     def has_twin(self) -> bool:

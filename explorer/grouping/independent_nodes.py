@@ -74,22 +74,23 @@ def find_shared(children: Sequence[Group | Node]) -> list[int]:
     }
     if not serving or not any(isinstance(child, Group) for child in children):
         return []
-    places: dict[Node, int] = {}
-    for place, child in enumerate(children):
-        nodes = list_nodes_inside([child]) if isinstance(child, Group) else [child]
-        places.update(dict.fromkeys(nodes, place))
-    found = []
-    layer = -1  # the last layer before a node
+    layers: dict[Node, int] = {}  # the last layer before each
+    layer = -1
     for place, child in enumerate(children):
         if isinstance(child, Group) or find_weight(child) is not None:
             layer = place if isinstance(child, Node) or outermost_family(child.label) else layer
-            continue
-        if child not in serving:
-            continue
+        elif child in serving and layer >= 0:
+            layers[child] = layer
+    places: dict[Node, int] = {}
+    for place, child in enumerate(children if layers else ()):
+        nodes = list_nodes_inside([child]) if isinstance(child, Group) else [child]
+        places.update(dict.fromkeys(nodes, place))
+    found = []
+    for child, layer in layers.items():
         givers = [value.producer for value in child.inputs if value is not None]
         last = max((places.get(giver, -1) for giver in givers if giver is not None), default=layer)
         if last < layer and len({places.get(user) for user in list_users(child)}) >= _LEAST_SERVED:
-            found.append(place)
+            found.append(places[child])
     return found
 
 

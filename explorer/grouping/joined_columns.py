@@ -38,12 +38,14 @@ def fold_joined_columns(group: Group, free_path: FreePath) -> None:
         Gives an unused path for a child of a group.
     """
     nodes = [child for child in group.children if isinstance(child, Node)]
-    places = {node: place for place, node in enumerate(nodes)}
-    for joint in nodes:
-        if joint.operator.has("joins") and len(joint.inputs) > MOST_BRANCHES:
-            columns = _list_columns(joint, places)
-            if columns:
-                _fold(group, joint, columns, free_path)
+    joints = [
+        node for node in nodes if len(node.inputs) > MOST_BRANCHES and node.operator.has("joins")
+    ]
+    places = {node: place for place, node in enumerate(nodes)} if joints else {}
+    for joint in joints:
+        columns = _list_columns(joint, places)
+        if columns:
+            _fold(group, joint, columns, free_path)
 
 
 def _fold(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from netloupe.explorer.model import Node
@@ -27,6 +28,7 @@ _LEAST_MEMBERS = 2
 _SAME_OPERATORS = 0.9
 
 Children = list[Group | Node]
+_Place = tuple[str, int, bool]
 
 
 def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
@@ -41,13 +43,16 @@ def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreeP
     free_path
         Gives an unused path for a child of a group.
     """
+    listed = {
+        index: found for index, label in labels.items() if (found := _read_label(label)) is not None
+    }
     pending = [root]
     while pending:
         group = pending.pop()
         pending += group.inner_groups()
-        if group.kind not in ("graph", "scope"):
+        if group.kind not in ("graph", "scope") or not (listed or group.inner_groups()):
             continue
-        stages = _find_stages(group.children, labels)
+        stages = _find_stages(group.children, listed)
         if not stages:
             continue
         children: Children = []
@@ -64,14 +69,16 @@ def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreeP
 
 
 def _find_stages(
-    children: Sequence[Group | Node], labels: Mapping[int, str]
+    children: Sequence[Group | Node], of_nodes: Mapping[int, _Place]
 ) -> list[tuple[int, int, str]]:
     """Return where each stage begins and ends among children, and its name; nothing for none."""
     listed = [
         (place, *found)
         for place, child in enumerate(children)
-        if (found := _read_place(child, labels)) is not None
+        if (found := _read_place(child, of_nodes)) is not None
     ]
+    if not listed:
+        return []
     lists = {name for _, name, _, holds_list in listed if holds_list}
     numbers: dict[str, set[int]] = {}
     for _, name, number, _ in listed:
@@ -114,12 +121,15 @@ def _are_alike(members: Sequence[Group]) -> bool:
     return sum(alike) >= len(alike) - 1
 
 
-def _read_place(child: Group | Node, labels: Mapping[int, str]) -> tuple[str, int, bool] | None:
+def _read_place(child: Group | Node, of_nodes: Mapping[int, _Place]) -> _Place | None:
     """Return the list that a child is a member of, its place there, and whether that is a list."""
-    if isinstance(child, Group):
-        label = child.label if child.kind == "scope" and not child.names_operator else ""
-    else:
-        label = labels.get(child.index, "")
+    if isinstance(child, Node):
+        return of_nodes.get(child.index)
+    return _read_label(child.label) if child.kind == "scope" and not child.names_operator else None
+
+
+@lru_cache(maxsize=4096)  # layers have the same names inside
+def _read_label(label: str) -> _Place | None:
     found = _LISTED.match(label)
     if found is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
@@ -10,6 +11,8 @@ from netloupe.explorer.roles import find_weight
 
 if TYPE_CHECKING:
     from .group import Group
+
+_GET_INDEX = attrgetter("index")
 
 
 def list_nodes_inside(children: Iterable[Group | Node]) -> list[Node]:
@@ -20,6 +23,10 @@ def list_nodes_inside(children: Iterable[Group | Node]) -> list[Node]:
         child = pending.pop()
         if isinstance(child, Node):
             nodes.append(child)
+            continue
+        alone = child.nodes_alone()
+        if alone:
+            nodes += alone
         else:
             pending += reversed(child.children)
     return nodes
@@ -34,14 +41,16 @@ def list_member_nodes(group: Group, most: int) -> list[Node]:
     pending: list[Group] = [group]
     while pending:
         inner = pending.pop()
-        for child in inner.children:
+        alone = inner.nodes_alone()
+        nodes += alone
+        for child in inner.children if not alone else ():
             if isinstance(child, Node):
                 nodes.append(child)
             elif child.kind != "shape":
                 pending.append(child)
         if len(nodes) > most:
             return []
-    return sorted(nodes, key=lambda node: node.index)
+    return sorted(nodes, key=_GET_INDEX)
 
 
 def is_layer(node: Node) -> bool:

@@ -35,8 +35,7 @@ def share_weights(repetitions: Sequence[Sequence[Node]]) -> bool:
     if len(repetitions) < 2:
         return False
     middle = repetitions[len(repetitions) // 2]
-    first = next(_list_weights(middle), None)
-    if first is None or all(first[0] is not one for one, _ in _list_weights(repetitions[-1])):
+    if not may_share_weights(middle, repetitions[-1]):
         return False
     body = dict(_list_weights(middle))
     own = [dict(_list_weights(nodes)) for nodes in repetitions]
@@ -46,6 +45,12 @@ def share_weights(repetitions: Sequence[Sequence[Node]]) -> bool:
         return False
     whole = own[2:-1] or own[1:-1] or own
     return all(_count_shared(body, weights) >= _MOST_OF_ALL * _count(body) for weights in whole)
+
+
+def may_share_weights(nodes: Sequence[Node], others: Sequence[Node]) -> bool:
+    """Return whether the first weight of some nodes is one of others: else they share too few."""
+    first = next(_list_weights(nodes), None)
+    return first is not None and any(first[0] is one for one, _ in _list_weights(others))
 
 
 def are_loop(repetitions: Sequence[Sequence[Node]]) -> bool:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -53,6 +54,9 @@ _MOST_IN_RUN = 2_000
 LEAST_NODES = 8
 
 
+_GET_INDEX = attrgetter("index")
+
+
 class SiblingSearch:
     """Finds the runs among siblings.
 
@@ -69,6 +73,7 @@ class SiblingSearch:
         self._stages = StageSearch(self._kinds)
         self._streams = StreamReader()
         self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
+        self._have_list: dict[tuple[str, ...], bool] = {}
 
     def find(self, group: Group) -> tuple[list[Child], list[SiblingRun]]:
         """Return the children of a group, and the runs among them, disjoint and in order.
@@ -94,11 +99,15 @@ class SiblingSearch:
 
     def _has_list(self, labels: list[str]) -> bool:
         """Return whether several labels are those of layers from one list."""
-        named = [label for label in labels if label]
+        named = tuple([label for label in labels if label])
         if len(named) < LEAST_VARIANTS:
             return False
-        families = Counter(family for family in self._kinds.list_families(named) if family)
-        return max(families.values(), default=0) >= LEAST_VARIANTS
+        known = self._have_list.get(named)  # layers have the same names inside
+        if known is None:
+            families = Counter(filter(None, self._kinds.list_families([*named])))
+            most = max(families.values(), default=0)
+            known = self._have_list[named] = most >= LEAST_VARIANTS
+        return known
 
     def _find_without_independent(
         self,
@@ -401,4 +410,4 @@ def _takes_from(nodes: Sequence[Child], children: Sequence[Child]) -> bool:
 
 
 def _list_nodes(block: Sequence[Child]) -> list[Node]:
-    return sorted(list_nodes_inside(block), key=lambda node: node.index)
+    return sorted(list_nodes_inside(block), key=_GET_INDEX)

@@ -11,7 +11,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
-from .branches import find_summed, list_foldable
+from .branches import find_summed, list_foldable, may_sum_tables
 from .circles import open_circles
 from .copies import put_copies
 from .crowded import relieve_crowded
@@ -167,6 +167,7 @@ class Folder:
         self._labels = labels
         self._taken = taken
         self._counters: dict[str, int] = {}
+        self._may_sum_tables = may_sum_tables(root.graph)
 
     def collect(self) -> list[Group]:
         """Return all groups, and take their paths."""
@@ -291,6 +292,8 @@ class Folder:
 
     def _fold_summed(self, group: Group) -> None:
         """Put branches of a group that are summed into one repeat each."""
+        if not self._may_sum_tables and not group.inner_groups():
+            return  # of nodes alone only tables are such branches
         children = group.children
         folded: list[Group | Node] = []
         done = 0

@@ -273,7 +273,8 @@ def _take_out_of_scopes(scopes: Scopes, loose: frozenset[int]) -> None:
     modules = {scope for scope, count in counts.items() if count > 1} - scopes.operator_scopes
     if modules:
         held = {scope for index, scope in enumerate(scopes.of_node) if scope and index not in loose}
-        modules.difference_update(scope[:end] for scope in held for end in range(len(scope) + 1))
+        depths = {*map(len, modules)}
+        modules.difference_update(scope[:depth] for scope in held for depth in depths)
     for index in loose:
         if scopes.of_node[index] not in modules:
             scopes.of_node[index] = None
