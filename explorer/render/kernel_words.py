@@ -28,13 +28,16 @@ def list_kernel_runs(group: Group) -> tuple[str, bool]:
     blocks = group.inner_groups() if group.kind == "repeat" else [group]
     if not blocks or len(blocks) > _MOST_BLOCKS:
         return "", False
-    found = [(*_list_kernels(block.contents),) for block in blocks]
-    runs = [(kernel, len([*run])) for kernel, run in groupby(found[0])]
+    first = [*_list_kernels(blocks[0].contents)]
+    runs = [(kernel, len([*run])) for kernel, run in groupby(first)]
     kernels = [kernel for kernel, _ in runs]
     is_factored = any(len({*kernel}) > 1 for kernel in kernels)
-    if len({*found}) > 1 or len(kernels) > _MOST_RUNS or len(found[0]) < _LEAST:
+    if len(kernels) > _MOST_RUNS or len(first) < _LEAST:
         return "", False
     if len({*kernels}) == 1 and not is_factored:
+        return "", False
+    # what is in the others is found only now: most stacks have no kernels
+    if any([*_list_kernels(block.contents)] != first for block in blocks[1:]):
         return "", False
     told = ", ".join(_write_run(*run) for run in runs)
     return f"kernels {told}" if len(kernels[0]) == 1 else told, is_factored
