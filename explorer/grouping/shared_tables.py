@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.costs.ties import find_ties
-from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.roles import find_weight
 
@@ -53,8 +53,10 @@ def _find(graph: Graph) -> SharedTables:
     lookups: dict[Tensor | SparseTensor, list[Node]] = {}
     products: dict[Tensor | SparseTensor, list[Node]] = {}
     factors: list[tuple[Node, Tensor | SparseTensor]] = []
-    for node in graph.nodes if len(graph.nodes) <= _MOST_NODES else ():
-        weight = find_weight(node) if node.operator.weight_kind in ("embedding", "linear") else None
+    weighted = find_nodes_where(graph, lambda one: one.weight_kind in ("embedding", "linear"))
+    for index in weighted.tolist() if len(graph.nodes) <= _MOST_NODES else ():
+        node = graph.nodes[index]
+        weight = find_weight(node)
         if weight is None or weight.tensor is None or len(weight.tensor.dims) != _TABLE_AXES:
             continue
         if weight.kind == "embedding":

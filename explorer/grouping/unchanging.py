@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_of_shapes
 from netloupe.explorer.model import Node, Value, is_constant_node
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
@@ -185,6 +186,9 @@ def _list_before(shown: Sequence[Node], context: GraphContext) -> list[Node]:
     """Return the nodes whose results depend on no input, and those they are of, in their order."""
     found: set[Node] = set()
     pending = [*shown]
+    if not context.measures_scales:  # few nodes are of shapes
+        of_shapes = find_of_shapes(context.graph)
+        pending = [node for node in shown if of_shapes[node.index]]
     while pending:
         node = pending.pop()
         outputs = [value for value in node.outputs if value is not None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from netloupe.explorer.dataflow import is_input_independent, is_of_shapes
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
@@ -23,7 +25,6 @@ class GraphContext:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._measures_scales: bool | None = None
         #: of the values that were asked for, whether they follow from constants and shapes alone
         self.unchanging: dict[Value, bool] = {}
         self._lists = ShapeValues()
@@ -46,10 +47,12 @@ class GraphContext:
             return is_input_independent(value)
         if is_of_shapes(value):
             return True
-        if self._measures_scales is None:
-            measuring = find_nodes_where(self.graph, _gives_scale)
-            self._measures_scales = bool(len(measuring))
-        return self._measures_scales and self._is_scale(value)
+        return self.measures_scales and self._is_scale(value)
+
+    @cached_property
+    def measures_scales(self) -> bool:
+        """Whether a node of the graph measures a scale or zero point, which follows from data."""
+        return bool(len(find_nodes_where(self.graph, _gives_scale)))
 
     def _is_scale(self, value: Value) -> bool:
         """Return whether a value is a scale or zero point that is measured, which is no data.
