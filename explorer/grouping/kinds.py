@@ -107,6 +107,14 @@ class Kinds:
             return [labels.get(node.index, "") for node in alone]
         return [*map(self.read_label, group.children)]
 
+    def list_named(self, group: Group) -> list[str]:
+        """Return the labels of the children that have one: of nodes alone mostly none."""
+        labels = self._labels
+        alone = group.nodes_alone()
+        if alone:
+            return [labels[node.index] for node in alone if labels.get(node.index)]
+        return [*filter(None, map(self.read_label, group.children))]
+
     def read_label(self, child: Child) -> str:
         """Return the label of a child; "" of a node that stands for no group."""
         return child.label if isinstance(child, Group) else self._labels.get(child.index, "")

@@ -82,14 +82,10 @@ class SiblingSearch:
         from it.
         """
         children, kinds = group.children, self._kinds.inside[group]
+        is_plain = len(group.inner_groups()) < 2 and self._are_few_alike(kinds)
+        if is_plain and not self._has_list(self._kinds.list_named(group)):
+            return children, []  # else a run would be of nodes alone
         labels = self._kinds.list_labels(group)
-        # else a run would be of nodes alone
-        if len(group.inner_groups()) < 2 and not self._has_list(labels):
-            distinct = set(kinds)
-            if len(kinds) - len(distinct) < LEAST_NODES - 1:
-                return children, []
-            if max(map(kinds.count, distinct)) < LEAST_NODES:
-                return children, []
         key = (kinds, tuple(labels))  # layers have the same names inside
         known = self._found.get(key)
         if known is None:
@@ -97,16 +93,25 @@ class SiblingSearch:
             known = self._found[key] = self._search(children, kinds, families)
         return self._find_without_independent(children, kinds, labels, known)
 
-    def _has_list(self, labels: list[str]) -> bool:
+    def _are_few_alike(self, kinds: tuple[int, ...]) -> bool:
+        """Return whether no kind has so many children that these are a repeat without names."""
+        if len(kinds) < LEAST_NODES:
+            return True
+        distinct = {*kinds}
+        if len(kinds) - len(distinct) < LEAST_NODES - 1:
+            return True
+        return max(map(kinds.count, distinct)) < LEAST_NODES
+
+    def _has_list(self, named: list[str]) -> bool:
         """Return whether several labels are those of layers from one list."""
-        named = tuple([label for label in labels if label])
         if len(named) < LEAST_VARIANTS:
             return False
-        known = self._have_list.get(named)  # layers have the same names inside
+        key = tuple(named)
+        known = self._have_list.get(key)  # layers have the same names inside
         if known is None:
-            families = Counter(filter(None, self._kinds.list_families([*named])))
+            families = Counter(filter(None, self._kinds.list_families(named)))
             most = max(families.values(), default=0)
-            known = self._have_list[named] = most >= LEAST_VARIANTS
+            known = self._have_list[key] = most >= LEAST_VARIANTS
         return known
 
     def _find_without_independent(
