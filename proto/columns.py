@@ -17,10 +17,9 @@ Time and memory are linear in the bytes (https://protobuf.dev/programming-guides
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -49,8 +48,7 @@ class _UnusualError(Exception):
     """The messages are written in a way that is better read by the generated classes."""
 
 
-@dataclass(frozen=True, slots=True)
-class GraphColumns:
+class GraphColumns(NamedTuple):
     """What the nodes of a graph are called, do, take and give.
 
     Parameters

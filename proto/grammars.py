@@ -5,14 +5,13 @@ Messages are numbered within a grammar; the numbers of fields are those of the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: wire types of fields (https://protobuf.dev/programming-guides/encoding)
 VARINT, FIXED64, DELIMITED, GROUP_START, GROUP_END, FIXED32 = range(6)
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(NamedTuple):
     """The messages of one format that are walked.
 
     Parameters

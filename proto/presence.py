@@ -9,9 +9,8 @@ of names and operands are then the lists of all nodes, which :mod:`.columns` mak
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError, Message
 
@@ -69,8 +68,7 @@ _SCHEMA: Schema = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Presence:
+class Presence(NamedTuple):
     """What is used anywhere in a model.
 
     Parameters

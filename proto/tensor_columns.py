@@ -8,8 +8,7 @@ tensors of few dimensions are is left to the generated classes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,7 @@ _NUMBERS, _BYTES = (_DIM, _DATA_TYPE), (_NAME, _RAW_DATA, _DOC)
 _LONGEST_NUMBER = 4  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TensorColumns:
+class TensorColumns(NamedTuple):
     """What is known of many tensors: of those that have a name, dimensions, a type and raw data.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -89,8 +88,8 @@ def test_a_planted_course_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def draw_strung(labels: Labels, item: object) -> object:
         face = draw(labels, item)  # type: ignore[arg-type]
         strung = "3 → 8 → 32 → 8 → 8"
-        texts = [replace(run, text=strung) if "×" in run.text else run for run in face.texts]
-        return replace(face, texts=tuple(texts))
+        texts = [run._replace(text=strung) if "×" in run.text else run for run in face.texts]
+        return face._replace(texts=tuple(texts))
 
     monkeypatch.setattr(Labels, "draw", draw_strung)
     assert len(find_strung_widths(picture, path)) == 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -225,7 +224,7 @@ def is_stated_as(node: Node, name: str, value: object, default: object) -> bool:
     declared = None if schema is None else schema.attributes.get(name)
     if declared is None or not isinstance(default, int | float | str | tuple):
         return False
-    return replace(declared, default=default).is_default(value)
+    return declared._replace(default=default).is_default(value)
 
 
 def compare_meanings(

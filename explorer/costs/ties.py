@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,7 @@ _JOINTS = re.compile(r"[./]")
 _QUOTED = re.compile(r"'([^']*)'")
 
 
-@dataclass(frozen=True, slots=True)
-class Ties:
+class Ties(NamedTuple):
     """What is stored twice.
 
     Parameters

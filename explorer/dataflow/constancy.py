@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,15 +62,13 @@ class InputIndependence:
         return value in self.inputs
 
 
-@dataclass(frozen=True, slots=True)
-class _OfConstants:
+class _OfConstants(NamedTuple):
     """A byte for each node: 1 where it gives constants, or computes of constants alone."""
 
     nodes: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _OfShapes:
+class _OfShapes(NamedTuple):
     """A byte for each node: 1 where its results follow from constants and shapes alone."""
 
     nodes: bytes

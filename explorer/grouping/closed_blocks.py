@@ -6,7 +6,6 @@ As the scale of attention, which an exporter computes from the shape of its quer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import NestedBlock
@@ -38,7 +37,7 @@ def _close(
             inside.add(node)
             added.append(place)
     closed = block.places.union(added)
-    return replace(block, places=closed) if added and len(closed) < len(nodes) else block
+    return block._replace(places=closed) if added and len(closed) < len(nodes) else block
 
 
 def _is_used_only_by(node: Node, inside: set[Node], places: Mapping[Node, int]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
@@ -105,7 +104,7 @@ def _recognise_most(repeat: Group, exemplar: Group) -> Recognition | None:
     if len(alike) < max(len(repeat.children) - 1, 2):
         return None
     facts = tuple(fact for fact in known.facts if all(fact in one.facts for one in alike))
-    return replace(known, facts=facts, details=NO_DETAILS)
+    return known._replace(facts=facts, details=NO_DETAILS)
 
 
 def _list_known(group: Group) -> Iterator[Recognition]:
@@ -155,6 +154,6 @@ def _walk(group: Group, context: GraphContext, met: MetWeights) -> list[Ingredie
         inside = () if groups else _list_known(inner)
         room -= len(nodes) if len(nodes) <= MOST_NODES else room + 1
         for one in find_ingredients(nodes, context, inside, met):
-            found.append(replace(one, times=one.times * times, before=frozenset()))
+            found.append(one._replace(times=one.times * times, before=frozenset()))
         pending += [(one, times) for one in reversed(groups)]
     return found if not pending and room >= 0 else []

@@ -8,7 +8,6 @@ them; each then stands before what takes it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import replace
 
 from netloupe.explorer.dataflow import copies_stored, list_users
 from netloupe.explorer.model import Graph, Node, find_nodes_with
@@ -83,7 +82,7 @@ def take_out_copies(
         rest = tuple(index for index in piece.nodes if index not in taken)
         if taken and len(rest) > 1:
             found |= taken
-            piece = replace(piece, nodes=rest)
+            piece = piece._replace(nodes=rest)
         kept.append(piece)
     return kept, frozenset(found)
 

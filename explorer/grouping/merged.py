@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from netloupe.explorer.model import Graph, Node
@@ -341,4 +341,4 @@ class _KnownRecogniser(Recogniser):
         found = original.recognised if original is not None else None
         if found is None:
             return None
-        return replace(found, nodes=tuple(self._nodes.get(node, node) for node in found.nodes))
+        return found._replace(nodes=tuple(self._nodes.get(node, node) for node in found.nodes))

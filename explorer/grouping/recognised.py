@@ -6,7 +6,6 @@ Groups that are alike, as the layers of a stack, are looked at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -125,7 +124,7 @@ class Recogniser:
         is_made = found is not None and group.kind == "block" and group.type_name == found.name
         if found is not None and is_mere_arithmetic(found) and not is_made:
             return None  # an author's module has a name that says more
-        return replace(found, nodes=tuple(nodes)) if found is not None else None
+        return found._replace(nodes=tuple(nodes)) if found is not None else None
 
     def _recognise_nodes(
         self, nodes: Sequence[Node], key: Key, known: dict[Key, Recognition | None]
@@ -246,5 +245,5 @@ def recognise_function(function: Function) -> Recognition | None:
     known = _FUNCTIONS.setdefault(function.model, {})
     if function.path not in known:
         found = try_to_recognise(function.nodes)
-        known[function.path] = replace(found, nodes=()) if found is not None else None
+        known[function.path] = found._replace(nodes=()) if found is not None else None
     return known[function.path]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from netloupe.explorer.model import Graph, Node, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -52,7 +51,7 @@ def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Preparation
     if only is None:
         return [*roles.pieces]
     shown = (
-        replace(piece, nodes=tuple(index for index in piece.nodes if index in only))
+        piece._replace(nodes=tuple(index for index in piece.nodes if index in only))
         for piece in roles.pieces
     )
     return [piece for piece in shown if len(piece.nodes) > 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeVar
 
@@ -93,11 +93,11 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
     each = exemplar.details.keep_shared([one.details for one in found])
     details = StackDetails(each=each, kinds=kinds) if kinds else each
     if not are_all or _tells_widths(shared):
-        return replace(exemplar, facts=shared, details=details)
+        return exemplar._replace(facts=shared, details=details)
     widths = [one.details.in_out for one in found]
     known = [width for width in widths if width is not None]
     if len(known) < len(widths):
-        return replace(exemplar, facts=shared, details=details)
+        return exemplar._replace(facts=shared, details=details)
     growth = each.read_as(DenseDetails).growth
     taken, given = known[0][0], known[-1][1]
     told: tuple[str, ...]
@@ -116,7 +116,7 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
         told = (_write_sides(known),)
-    return replace(exemplar, facts=(*told, *shared), details=details)
+    return exemplar._replace(facts=(*told, *shared), details=details)
 
 
 def _tell_kinds(found: Sequence[Recognition], shared: Sequence[str], are_all: bool) -> str:

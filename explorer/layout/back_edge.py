@@ -7,7 +7,7 @@ it: how often the body runs, and what is carried from one step to the next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -64,8 +64,7 @@ class LoopRoom(NamedTuple):
     results: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BackEdge:
+class BackEdge(NamedTuple):
     """A back edge, drawn as two edges: from the end of the body to beside it, and on from there.
 
     What is carried besides, and begins outside at a port of its own, has one more from there.

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
@@ -366,8 +366,7 @@ def _put_together(
     return Arranged(inside, level, assembly, framed, lines, is_mirrored)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """How the inside of an open item is framed.
 
     ``title`` is None for the root; ``was_wrapped`` tells whether it was in columns when it

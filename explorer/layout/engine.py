@@ -16,9 +16,8 @@ import subprocess
 import threading
 import time
 import weakref
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.progress import is_watched, step
@@ -56,8 +55,7 @@ class LayoutTimeoutError(LayoutError):
         super().__init__("the layout took too long and was stopped")
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+class Drawing(NamedTuple):
     """Where Graphviz put the nodes and edges of one graph, in points, y growing downwards.
 
     ``nodes`` gives centres by node name; ``edges`` gives Bézier points by edge id.

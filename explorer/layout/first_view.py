@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.options import Direction
 from netloupe.explorer.view import View
@@ -35,8 +35,7 @@ from .shown_hearts import open_hearts
 from .whole_model import open_whole_model
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(NamedTuple):
     """The size of what a picture is shown in, in pixels."""
 
     width: float

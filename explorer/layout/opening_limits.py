@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
@@ -25,8 +25,7 @@ from .stacks import is_in_stack
 MOST_BOXES = 26
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """What may be opened, and how far.
 
     Parameters

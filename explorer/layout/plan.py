@@ -67,8 +67,7 @@ class Measure(LabelMeasure, LoopMeasure, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Borders:
+class Borders(NamedTuple):
     """At which place of its border an open item takes or gives which value.
 
     ``idle`` are the inputs that nothing inside uses.

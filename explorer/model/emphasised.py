@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .kept import get_kept
 from .model import Model
 from .node import Node
 
 
-@dataclass(frozen=True, slots=True)
-class EmphasisedNodes:
+class EmphasisedNodes(NamedTuple):
     """The nodes that matter more than others.
 
     Parameters

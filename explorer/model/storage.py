@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -44,8 +44,7 @@ class ExternalLocation:
     misstated: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``.
 
     Parameters
@@ -81,8 +80,7 @@ class StoredRow(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(NamedTuple):
     """A tensor's elements in the form in which they are stored.
 
     Parameters

@@ -22,7 +22,6 @@ since_version, as an integer, whose declaration is the same, or an object with t
 import json
 import pkgutil
 import struct
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from inspect import cleandoc
 from typing import Any, Literal, NamedTuple
@@ -33,8 +32,7 @@ ParameterOption = Literal["single", "optional", "variadic"]
 _OPTIONS: dict[str, ParameterOption] = {"?": "optional", "*": "variadic"}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A formal input or output of an operator.
 
     Parameters
@@ -59,8 +57,7 @@ class Parameter:
     is_homogeneous: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeSchema:
+class AttributeSchema(NamedTuple):
     """A formal attribute of an operator.
 
     ``kind`` is the name of an AttributeProto.AttributeType in lower case: ``int``, ``floats``,
@@ -125,8 +122,7 @@ class FunctionBody(NamedTuple):
     nodes: tuple[BodyNode, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorSchema:
+class OperatorSchema(NamedTuple):
     """What an operator declares since one version of its operator set.
 
     ``domain`` is ``""`` for ``ai.onnx``; ``is_beside_onnx`` is true for what ONNX does not declare

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 from netloupe.explorer.model import Node, Value
 
@@ -110,7 +109,7 @@ def spell_as_operator(operations: Operations, found: FoundBlock) -> FoundBlock:
     kind = operations.kinds[found.end]
     if kind not in ACTIVATIONS:
         return found
-    return replace(found, name=kind, facts=("tanh",) if found.name == "GELU (tanh)" else ())
+    return found._replace(name=kind, facts=("tanh",) if found.name == "GELU (tanh)" else ())
 
 
 def _make(name: str, numbers: set[int], end: int) -> FoundBlock:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
@@ -170,8 +170,7 @@ def _is_first(dims: Dims, whole: Dims, axis: int, one: int) -> bool:
     return all(map(len, sizes)) and prod(known[0]) == prod(known[1])
 
 
-@dataclass(frozen=True, slots=True)
-class _KernelRanks:
+class _KernelRanks(NamedTuple):
     """Along how many axes kernels of a graph's convolutions are longer than 1."""
 
     ranks: frozenset[int]

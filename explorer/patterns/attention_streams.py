@@ -8,8 +8,8 @@ attends to itself, though the forms have different numbers of places.
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass, field, replace
 from operator import mul
+from typing import NamedTuple
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
@@ -48,8 +48,7 @@ _LEAST_COMPARED, _WITH_HEADS = 3, 4
 _MOST_KNOWN = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """What was done to a value since it was one of some others.
 
     Parameters
@@ -90,19 +89,16 @@ def find_common_form(
     return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KnownForms:
+class _KnownForms(dict[Value, _Forms]):
     """The forms of the values of a graph that were asked for last: each is compared with others.
 
     And so it is in each group around an attention.
     """
 
-    by_value: dict[Value, _Forms] = field(default_factory=dict)
-
 
 def _list_forms(operations: Operations, value: Value) -> _Forms:
     """Return which values a value was made of, back from itself, and by what."""
-    known = find_kept(operations.context.graph, _KnownForms, _KnownForms).by_value
+    known = find_kept(operations.context.graph, _KnownForms, _KnownForms)
     forms = known.get(value)
     if forms is None:
         if len(known) >= _MOST_KNOWN:
@@ -138,7 +134,7 @@ def _look_for_forms(operations: Operations, value: Value) -> _Forms:
             break
         form = _add_step(form, node, one)
         if weighted and made_of == {one} and node.operator.has(*PICKING):
-            form = replace(form, picked=_read_place(node) or form.picked)
+            form = form._replace(picked=_read_place(node) or form.picked)
         made_of.discard(one)
         for before in taken:
             made_of.add(before)
@@ -164,12 +160,12 @@ def _list_taken(operations: Operations, node: Node) -> list[Value]:
 def _add_step(form: Form, node: Node, given: Value) -> Form:
     operator = node.operator
     if operator.has(*_WEIGHTED):
-        form = replace(form, cuts=frozenset())
+        form = form._replace(cuts=frozenset())
     if operator.has(*PICKING):
-        form = replace(form, cuts=form.cuts | {given})
+        form = form._replace(cuts=form.cuts | {given})
     strides: tuple[int, ...] = ()
     if operator.form == "ReduceMax":  # over places that a Reshape put into an axis of their own
-        return replace(form, pooled=(0,))
+        return form._replace(pooled=(0,))
     if operator.has("convolves", "pools") and not operator.has("pools_all", "transposed"):
         strides = tuple(read_ints(node, "strides"))
     elif operator.has("slices"):
@@ -178,10 +174,10 @@ def _add_step(form: Form, node: Node, given: Value) -> Form:
     if not strides or max(strides) < 2:
         return form
     if operator.has("slices") and form.pooled:  # each axis by a node of its own
-        return replace(form, pooled=(*form.pooled, *strides))
+        return form._replace(pooled=(*form.pooled, *strides))
     pooled = form.pooled or (1,) * len(strides)
     is_known = len(pooled) == len(strides)
-    return replace(form, pooled=tuple(map(mul, pooled, strides)) if is_known else (0,))
+    return form._replace(pooled=tuple(map(mul, pooled, strides)) if is_known else (0,))
 
 
 def _read_place(node: Node) -> str:

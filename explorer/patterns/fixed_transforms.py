@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 import numpy as np
@@ -155,18 +154,15 @@ def _read_computed(value: Value) -> tuple[int, int]:
     return (known[0], known[1]) if len(known) == len(dims) == _BOTH else (0, 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KnownMatrices:
+class _KnownMatrices(dict[tuple[object, ...], object]):
     """What was found of the matrices of a model: every group of nodes around one asks for it."""
-
-    found: dict[tuple[object, ...], object] = field(default_factory=dict)
 
 
 def _judge_matrix(
     value: Value, rows: int, samples: int, judge: Callable[[Matrix], Judgement]
 ) -> Judgement | None:
     """Return what is found of the stored rows of a matrix or kernel; None for what is not read."""
-    known = find_kept(value.graph.model, _KnownMatrices, _KnownMatrices).found
+    known = find_kept(value.graph.model, _KnownMatrices, _KnownMatrices)
     key = (value, rows, samples, judge)
     if key not in known:
         matrix = _read_matrix(value, rows, samples)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .details import NO_DETAILS, BlockDetails
 from .operations import Operations
 
 
-@dataclass(frozen=True, slots=True)
-class FoundBlock:
+class FoundBlock(NamedTuple):
     """A block of a known kind, by the numbers of its operations.
 
     Parameters

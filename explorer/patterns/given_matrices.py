@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,7 +46,7 @@ def is_given(value: Value | None) -> bool:
     """
     if value is None:
         return False
-    known = find_kept(value.graph, _KnownMatrices, _KnownMatrices).given
+    known = find_kept(value.graph, _KnownMatrices, _KnownMatrices)
     if value not in known:
         known[value] = (
             _are_shares(value) or _is_made_of_identity(value) or _holds_places_or_edges(value)
@@ -55,11 +54,8 @@ def is_given(value: Value | None) -> bool:
     return known[value]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KnownMatrices:
+class _KnownMatrices(dict[Value, bool]):
     """Which matrices of a graph were given: every group of nodes around one asks for it."""
-
-    given: dict[Value, bool] = field(default_factory=dict)
 
 
 def _holds_places_or_edges(value: Value) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back_where
@@ -21,18 +21,14 @@ _BOTH = 2
 _MOST_NODES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class _NeutralNodes:
+class _NeutralNodes(NamedTuple):
     """The nodes of a graph that compute with a number which changes nothing."""
 
     nodes: frozenset[Node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _IdleNodes:
+class _IdleNodes(dict[Node, bool]):
     """Whether nodes of a graph that pad or slice do nothing, of those that were asked for."""
-
-    known: dict[Node, bool] = field(default_factory=dict)
 
 
 def is_idle(node: Node) -> bool:
@@ -49,7 +45,7 @@ def is_idle(node: Node) -> bool:
         return node in _find_neutral(node.graph)
     if not operator.has("pads", "slices"):
         return False
-    known = find_kept(node.graph, _IdleNodes, _IdleNodes).known
+    known = find_kept(node.graph, _IdleNodes, _IdleNodes)
     if node not in known:
         known[node] = _moves_nothing(node)
     return known[node]

@@ -7,8 +7,8 @@ seen through where it is asked which part takes from which.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.operators import Operator, kept_with_catalogue
@@ -88,8 +88,7 @@ _RANKS_OF_TRAITS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ingredient:
+class Ingredient(NamedTuple):
     """A block or an operator that a figure would show.
 
     Parameters
@@ -230,7 +229,7 @@ def _list_ingredients(blocks: FoundBlocks, met: MetWeights) -> list[Ingredient]:
             before = frozenset({len(listed)})
             weights = _list_weights(operations, numbers)
             is_called_again = met.add(made.name, weights)
-            listed.append(replace(made, times=0) if is_called_again else made)
+            listed.append(made._replace(times=0) if is_called_again else made)
         for number in numbers:
             sources[number] = before
     return listed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 
@@ -19,8 +19,7 @@ _MOST_BETWEEN = 8
 _MOST_APART = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class NestedBlock:
+class NestedBlock(NamedTuple):
     """A block of a known kind among some nodes, by their places."""
 
     name: str

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .found_blocks import BlockFinder
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A kind of block that is looked for.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from netloupe.explorer.model import Value, constant_tensor
 
@@ -260,7 +259,7 @@ def _add_projections(blocks: FoundBlocks, quantizer: FoundBlock) -> FoundBlock:
     numbers = quantizer.numbers | first.numbers | behind.numbers
     if not operations.is_closed({*numbers}, behind.end):
         return quantizer
-    return replace(quantizer, numbers=numbers, end=behind.end)
+    return quantizer._replace(numbers=numbers, end=behind.end)
 
 
 def _find_rest(blocks: FoundBlocks, quantizer: FoundBlock) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Graph, Node
@@ -193,7 +192,7 @@ def try_to_recognise(
     """
     if not 0 < len(nodes) <= MOST_NODES:
         return None
-    known = find_kept(nodes[0].graph, _Recognised, _Recognised).by_nodes
+    known = find_kept(nodes[0].graph, _Recognised, _Recognised)
     key = tuple(nodes)
     if key not in known:
         if len(known) >= _MOST_KNOWN:
@@ -202,11 +201,8 @@ def try_to_recognise(
     return known[key]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Recognised:
+class _Recognised(dict[tuple[Node, ...], Recognition | None]):
     """What the groups of nodes that were asked for last were recognised as."""
-
-    by_nodes: dict[tuple[Node, ...], Recognition | None] = field(default_factory=dict)
 
 
 def _recognise_or_fail(nodes: Sequence[Node], context: GraphContext | None) -> Recognition | None:

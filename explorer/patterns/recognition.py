@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 
 from .details import NO_DETAILS, BlockDetails
 
 
-@dataclass(frozen=True, slots=True)
-class Recognition:
+class Recognition(NamedTuple):
     """A block of a known kind.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -55,15 +54,12 @@ def find_stored_bases(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             yield FoundBlock("basis", name, numbers, number, facts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KnownBases:
+class _KnownBases(dict[Value, str]):
     """What the stored matrices of a graph are called: each group of nodes around one asks."""
-
-    names: dict[Value, str] = field(default_factory=dict)
 
 
 def _find_basis(value: Value, dims: tuple[int, ...]) -> str:
-    known = find_kept(value.graph, _KnownBases, _KnownBases).names
+    known = find_kept(value.graph, _KnownBases, _KnownBases)
     if value not in known:
         known[value] = _read_basis(value, dims)
     return known[value]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,8 +49,7 @@ def _read_positions(value: Value | None) -> tuple[int, int, int] | None:
     return (axis, int(elements[0]), count) if np.all(np.diff(elements) == 1) else None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMask:
+class StoredMask(NamedTuple):
     """Which tokens stored numbers let each token see.
 
     Parameters
@@ -87,7 +85,7 @@ def read_stored_mask(value: Value | None) -> StoredMask | None:
         seen = squares > _HIDING
         numbers = squares[seen]
         is_odd = len(squares) == 1 and bool((numbers[:1] != numbers).any())
-        return replace(_read_seen(seen), is_odd=is_odd)
+        return _read_seen(seen)._replace(is_odd=is_odd)
     # which of both truth values hides is told by the operator; only one gives a triangle
     forms = [_read_seen(squares), _read_seen(~squares)]
     return next((form for form in forms if form.is_causal), forms[0])

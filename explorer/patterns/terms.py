@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
@@ -29,8 +29,7 @@ _TOGETHER = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """What is known of one result.
 
     Parameters

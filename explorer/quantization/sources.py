@@ -7,7 +7,7 @@ other attributes and tensor data are left to :mod:`netloupe.explorer.quantizatio
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.model import (
     Graph,
@@ -34,8 +34,7 @@ _FLOAT_TYPES = ("FLOAT16", "FLOAT32", "FLOAT64")
 _MANY_USERS = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(NamedTuple):
     """What the file says of a value's quantization, before attributes and data are read.
 
     Parameters
@@ -108,8 +107,7 @@ def is_quantizing(statement: Statement) -> bool:
     return any(key != "finn_datatype" or text not in _FLOAT_TYPES for key, text in told)
 
 
-@dataclass(frozen=True, slots=True)
-class QuantizingNodes:
+class QuantizingNodes(NamedTuple):
     """By value of a graph, the nodes that take it and say how it is quantized."""
 
     by_value: dict[Value, set[Node]]

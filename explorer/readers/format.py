@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.model import Model
 
@@ -44,8 +44,7 @@ class Content:
             return scan_fields(read, 0, self.source.size)
 
 
-@dataclass(frozen=True, slots=True)
-class TextRoot:
+class TextRoot(NamedTuple):
     """A message that protobuf text or JSON may describe.
 
     Parameters
@@ -67,8 +66,7 @@ class TextRoot:
 Unwrap = Callable[[Source, Iterable[TextRoot]], Content]
 
 
-@dataclass(frozen=True, slots=True)
-class TextForm:
+class TextForm(NamedTuple):
     """A text that a model may be written as.
 
     Parameters
@@ -94,8 +92,7 @@ class Certainty(IntEnum):
     SURE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """What a format takes a content for.
 
     Parameters
@@ -111,8 +108,7 @@ class Match:
     parsed: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What a user gives beside a model, and where more may lie.
 
     Parameters
@@ -130,8 +126,7 @@ class Around:
     unwrap: Callable[[Source], Content]
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format of models: one entry of the pipeline's tuple.
 
     Parameters

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.tensors.pointers import LFS_MAGIC, LFS_POINTER
@@ -41,8 +41,7 @@ _FROM_ORT = (
 _FROM_MLIR = "netloupe reads ONNX and Caffe2. Give the ONNX file it was made from."
 
 
-@dataclass(frozen=True, slots=True)
-class Impostor:
+class Impostor(NamedTuple):
     """Something else than a model, and what to do about it."""
 
     what: str

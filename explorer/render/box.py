@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from .face import Badge, Face, Outline, TextRun, TextStyle
@@ -194,9 +193,9 @@ def make_box(
         width + sheets,
         y + sheets,
         header,
-        tuple(replace(run, y=run.y + sheets) for run in texts) if stack else tuple(texts),
+        tuple(run._replace(y=run.y + sheets) for run in texts) if stack else tuple(texts),
         tuple(rule + sheets for rule in rules),
-        tuple(replace(pill, y=pill.y + sheets) for pill in badges) if stack else tuple(badges),
+        tuple(pill._replace(y=pill.y + sheets) for pill in badges) if stack else tuple(badges),
         tuple(targets),
         stack,
         title=whole,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from math import prod
 from typing import NamedTuple
@@ -150,7 +149,7 @@ def _leave_out_trim(ingredients: Sequence[Ingredient]) -> list[Ingredient]:
         given = (sources[place] for place in one.before if place < len(sources))
         before = frozenset[int]().union(*given)
         if one.rank > TRIM:
-            kept.append(replace(one, before=before))
+            kept.append(one._replace(before=before))
             before = frozenset({len(kept) - 1})
         sources.append(before)
     return kept if len(kept) < len(ingredients) else []

@@ -6,8 +6,7 @@ so that a box looks alike everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from netloupe.explorer.options import Share
 
@@ -25,8 +24,7 @@ TextStyle = Literal[
 Anchor = Literal["start", "middle", "end"]
 
 
-@dataclass(frozen=True, slots=True)
-class TextRun:
+class TextRun(NamedTuple):
     """One piece of text; ``y`` is its baseline, ``x`` its start, middle or end."""
 
     x: float
@@ -36,8 +34,7 @@ class TextRun:
     anchor: Anchor = "start"
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(NamedTuple):
     """A pill with text, such as ``int8 · per channel``; a chip is a quiet one within a row."""
 
     x: float
@@ -48,8 +45,7 @@ class Badge:
     is_chip: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """The share that a box has of its model: so much of its lower border is thick.
 
     Parameters
@@ -71,8 +67,7 @@ class Bar:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Face:
+class Face(NamedTuple):
     """What is drawn on one box.
 
     Parameters

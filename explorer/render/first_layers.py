@@ -28,4 +28,4 @@ def _leave_open(one: Ingredient) -> Ingredient:
     if not isinstance(details, TransformerDetails) or details.attention is None:
         return one
     attention = replace(details.attention, attention=None)
-    return replace(one, details=replace(details, attention=attention))
+    return one._replace(details=replace(details, attention=attention))

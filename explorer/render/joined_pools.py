@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from netloupe.explorer.patterns import Ingredient
 
@@ -24,10 +23,10 @@ def join_pools(ingredients: Sequence[Ingredient]) -> Sequence[Ingredient]:
     #: by place, which of those kept a part is
     places: list[int] = []
     for one in ingredients:
-        one = replace(one, before=frozenset(places[n] for n in one.before if n < len(places)))
+        one = one._replace(before=frozenset(places[n] for n in one.before if n < len(places)))
         last = kept[-1] if kept else None
         if last is not None and _are_both(last, one):
-            kept[-1] = replace(last, name=_BOTH, kind=_BOTH, facts=())
+            kept[-1] = last._replace(name=_BOTH, kind=_BOTH, facts=())
         else:
             kept.append(one)
         places.append(len(kept) - 1)

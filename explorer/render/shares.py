@@ -7,7 +7,6 @@ layouts need not wait for what is counted here, and only what is drawn is counte
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from netloupe.explorer.costs import count_nodes, write_amount, write_share
 from netloupe.explorer.costs.polynomial import Amount
@@ -79,7 +78,7 @@ class Shares:
         words = f"{self._write(part)} · {write_share(part, whole)}"
         text = f"{words} of the model"
         y = round_size(face.height - BAR_RISE)
-        return replace(face, bar=Bar(self._share, MARGIN, y, width, text))
+        return face._replace(bar=Bar(self._share, MARGIN, y, width, text))
 
     def _count(self, nodes: Sequence[Node]) -> tuple[Amount, Amount]:
         """Return how much some nodes hold, and the model; 0 where it is not known."""

@@ -83,7 +83,7 @@ is answered by a scene with ``fit``.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -304,7 +304,7 @@ def encode_face(face: Face) -> dict[str, Any]:
         "stack": face.stack,
         "targets": face.targets,
         "title": face.title,
-        "bar": list(astuple(face.bar)) if face.bar is not None else None,
+        "bar": list(face.bar) if face.bar is not None else None,
         "texts": [[run.x, run.y, run.text, run.style, run.anchor] for run in face.texts],
         "badges": [[b.x, b.y, b.width, b.height, b.text, int(b.is_chip)] for b in face.badges],
     }

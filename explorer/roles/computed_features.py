@@ -7,7 +7,6 @@ figure 2), the nearest neighbours of points (Y. Wang and others, Dynamic Graph C
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypeGuard
 
 from netloupe.explorer.model import Graph, Node, TensorType, Value
@@ -50,7 +49,7 @@ def tell_features(graph: Graph, piece: PreparationPiece) -> PreparationPiece:
     name = next(iter(names)) if len(names) == 1 else ""
     is_told = 0 < len(name) <= _MOST_NAME
     text = f"{FEATURES} of {name}" if is_told else FEATURES
-    return replace(piece, purpose=Purpose(text))
+    return piece._replace(purpose=Purpose(text))
 
 
 def only_arranges(graph: Graph, nodes: Iterable[int]) -> bool:

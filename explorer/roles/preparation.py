@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -94,7 +93,7 @@ def cut_preparation(
             purpose = find_purpose(graph, shapes, piece.nodes)
             is_plain = piece.is_small or only_arranges(graph, piece.nodes)
             if purpose is not None or not is_plain:
-                pieces.append(replace(piece, purpose=purpose))
+                pieces.append(piece._replace(purpose=purpose))
                 continue
         if piece.is_shared and piece.is_small:
             small.append(piece)
@@ -145,8 +144,7 @@ def _take_in_ends(
     return [
         piece
         if len(nodes) == len(piece.nodes)
-        else replace(
-            piece,
+        else piece._replace(
             nodes=tuple(sorted(nodes)),
             is_shared=True,
             purpose=find_purpose(graph, shapes, sorted(nodes)) or piece.purpose,
@@ -189,7 +187,7 @@ def _take_in(
     for index, number in piece_of.items():
         members[number].append(index)
     taken = [
-        replace(piece, nodes=tuple(sorted(nodes)))
+        piece._replace(nodes=tuple(sorted(nodes)))
         for piece, nodes in zip(pieces, members, strict=True)
     ]
     return taken, left

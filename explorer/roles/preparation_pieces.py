@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.model import Graph, Node, Value
 
@@ -18,8 +18,7 @@ LEAST_ALIKE = 3
 MASK, EDGE_ENDS = "attention mask", "ends of edges"
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
+class Purpose(NamedTuple):
     """What a piece of preparation does.
 
     Parameters
@@ -37,8 +36,7 @@ class Purpose:
     is_idea: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PreparationPiece:
+class PreparationPiece(NamedTuple):
     """Nodes of preparation that hang together and do one thing.
 
     Parameters
@@ -61,8 +59,7 @@ class PreparationPiece:
         return len(self.nodes) < LEAST_NODES
 
 
-@dataclass(frozen=True, slots=True)
-class PreparationUse:
+class PreparationUse(NamedTuple):
     """A use of what a piece gives, by a node outside of it."""
 
     value: Value

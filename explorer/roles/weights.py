@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, list_quantized_operands
@@ -116,17 +116,14 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
         return None
     if calls:
         return _look_for_weight(node, kind, calls)
-    known = find_kept(node.graph, _KnownWeights, _KnownWeights).by_node
+    known = find_kept(node.graph, _KnownWeights, _KnownWeights)
     if node not in known:
         known[node] = _look_for_weight(node, kind, ())
     return known[node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _KnownWeights:
+class _KnownWeights(dict[Node, Weight | None]):
     """The weights of a graph's nodes that were asked for: most are asked for again and again."""
-
-    by_node: dict[Node, Weight | None] = field(default_factory=dict)
 
 
 def _look_for_weight(node: Node, kind: WeightKind, calls: Sequence[Node]) -> Weight | None:

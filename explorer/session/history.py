@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from netloupe.explorer.options import Grouping
 from netloupe.explorer.view.open_state import OpenState
@@ -12,8 +12,7 @@ from netloupe.explorer.view.open_state import OpenState
 MOST_MOMENTS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """What was shown.
 
     Parameters
@@ -35,8 +34,7 @@ class Moment:
     unnamed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """A history as it is at some time: all moments with their numbers, and which one is shown."""
 
     moments: tuple[tuple[int, Moment], ...] = ()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -201,8 +200,7 @@ def _size_error(tensor: Tensor, fact: str) -> TensorDataError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """What a tensor stores, bytes or numbers: how many, and a function that reads some of them."""
 
     dtype: np.dtype[Any]

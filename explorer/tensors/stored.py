@@ -12,7 +12,6 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,8 +56,7 @@ class FileIdentity(NamedTuple):
         return "it was written to"
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBytes:
+class StoredBytes(NamedTuple):
     """Bytes in memory."""
 
     data: bytes
@@ -79,8 +77,7 @@ class StoredBytes:
         return _MemoryPart(memoryview(self.data)[offset : offset + length])
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
+class StoredFile(NamedTuple):
     """A regular file as it was when it was opened first.
 
     Parameters

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node
@@ -37,8 +38,7 @@ class RepetitionOpenState:
     shown: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenState:
+class OpenState(NamedTuple):
     """What is open in a view.
 
     Parameters

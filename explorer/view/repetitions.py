@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,7 @@ Slot = tuple[int, int]
 SortedRows = tuple[Integers, Integers]
 
 
-@dataclass(frozen=True, slots=True)
-class Handed:
+class Handed(NamedTuple):
     """What each repetition hands to the next at one place, as one repetition sees it.
 
     Parameters

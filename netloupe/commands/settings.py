@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from netloupe.explorer.errors import CheckError
 
@@ -20,8 +19,7 @@ _FAIL_ON = ("error", "warning")
 _LARGEST = 2**24
 
 
-@dataclass(frozen=True, slots=True)
-class CheckSettings:
+class CheckSettings(NamedTuple):
     """What a project says of checks; what it leaves out is empty.
 
     Parameters

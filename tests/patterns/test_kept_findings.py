@@ -50,7 +50,7 @@ def test_forms_of_many_values_are_not_all_kept(monkeypatch: pytest.MonkeyPatch) 
     again = [attention_streams.find_common_form(operations, one, values[0]) for one in values]
     assert None not in forms
     assert forms == again
-    assert len(graph._kept[attention_streams._KnownForms].by_value) == 2
+    assert len(graph._kept[attention_streams._KnownForms]) == 2
 
 
 def test_ones_are_told_from_other_numbers() -> None:

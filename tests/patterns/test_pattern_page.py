@@ -6,7 +6,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -127,7 +126,7 @@ def test_all_that_a_finder_may_ask_is_told(example: ModuleType) -> None:
     for names, asked in zip(tables, (FoundBlocks(operations), operations), strict=True):
         assert sorted(names) == [name for name in dir(asked) if not name.startswith("_")]
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", _OWN.split("| what it says |")[1], re.M)
-    members = [field.name for field in fields(Pattern)]
+    members = [*Pattern._fields]
     assert re.findall(r"\w+", " ".join(rows))[: len(members)] == members
 
 
@@ -139,7 +138,7 @@ def test_the_warning_of_the_page_is_what_is_said(
         raise IndexError("list index out of range")
 
     forget_added()
-    pattern = replace(example.GATED_RESIDUAL, find=fail)
+    pattern = example.GATED_RESIDUAL._replace(find=fail)
     install_entry_points(monkeypatch, PLUGINS.group, example=pattern)
     assert recognise(read_example(read_code("text")).nodes) is None
     assert [record.getMessage() for record in caplog.records] == [read_code("text", 1).strip()]

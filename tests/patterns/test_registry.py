@@ -6,7 +6,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from inspect import getdoc
 
@@ -163,7 +162,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Pattern, FoundBlock]]:
                 told.append((pattern, block))
                 yield block
 
-        return replace(pattern, find=find)
+        return pattern._replace(find=find)
 
     for name in ("PARTS", "WHOLES", "SMALL", "IDEAS", "ARITHMETIC"):
         patterns = getattr(_RECOGNISE, name)

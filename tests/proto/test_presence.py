@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,7 +74,7 @@ def test_subgraphs_hide_everything_else(fill: Callable[[Any], None]) -> None:
     ],
 )
 def test_denotations(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == replace(NOTHING, denotations=True)
+    assert present(fill) == NOTHING._replace(denotations=True)
 
 
 def test_domains_and_overloads() -> None:
@@ -83,8 +82,8 @@ def test_domains_and_overloads() -> None:
         node(model).domain = "local"
         model.graph.node[2].domain = ""  # the last that is stated must not hide the one before
 
-    assert present(name) == replace(NOTHING, domains=True)
-    assert present(lambda m: setattr(node(m), "overload", "o")) == replace(NOTHING, overloads=True)
+    assert present(name) == NOTHING._replace(domains=True)
+    assert present(lambda m: setattr(node(m), "overload", "o")) == NOTHING._replace(overloads=True)
     assert present(lambda m: setattr(m.functions[1].node[0], "domain", "d")).domains
 
 
@@ -98,7 +97,7 @@ def test_domains_and_overloads() -> None:
     ],
 )
 def test_attributes(fill: Callable[[Any], None]) -> None:
-    assert present(fill) == replace(NOTHING, attributes=True)
+    assert present(fill) == NOTHING._replace(attributes=True)
 
 
 def fill_info(info: Any) -> None:
@@ -159,7 +158,7 @@ def test_unknown_fields_of_what_is_said_of_values(choose: Callable[[Any], Any]) 
         message.SetInParent()
         message.MergeFromString(b"\xf8\x3f\x01")  # field 1023
 
-    assert present(fill) == replace(NOTHING, unknown_infos=True)
+    assert present(fill) == NOTHING._replace(unknown_infos=True)
 
 
 def test_unknown_fields_of_nodes_are_none_of_values() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import onnx.parser
@@ -162,10 +161,10 @@ def test_where_room_is_short_residual_blocks_are_told_by_their_idea() -> None:
     assert write(ideas, 50)[0] == "Cross-covariance attention · Gated depthwise MLP"
     gated = chain("Cross-covariance attention", "Residual block with gate", rank=IDEA)
     ideas = chain("Cross-covariance attention", "Residual block", "MLP", rank=IDEA)
-    of_kind = replace(ideas[0], details=AttentionDetails(heads=2))
+    of_kind = ideas[0]._replace(details=AttentionDetails(heads=2))
     told = "Cross-covariance attention · Residual block · MLP"
     assert write([of_kind, *ideas[1:]], 45)[0] == told
-    usual = replace(of_kind, name="Self-attention")
+    usual = of_kind._replace(name="Self-attention")
     assert write([usual, *ideas[1:]], 34)[0] == "Attention · Residual block · MLP"
     assert "Residual block" in write(gated, 55)[0]
     assert "Gate" not in write(gated, 40)[0].split(" · ")
@@ -187,7 +186,7 @@ def test_a_block_of_cross_attention_is_told_from_others() -> None:
     assert write(blocks)[0] == "Transformer block ×2"
     # what learned queries attend to among themselves may be stored, as in a decoder's first layer
     first = make("Cross-attention", 0, "5 × 8 learned queries")
-    decoder = replace(own, name="Transformer decoder block")
+    decoder = own._replace(name="Transformer decoder block")
     assert write([first, decoder])[0] == "Transformer block · Transformer decoder block"
     assert write([first, own])[0] == "Cross-attention block · Transformer block"
 
@@ -222,7 +221,7 @@ def test_an_mlp_that_ends_in_an_activation_keeps_its_hidden_layer() -> None:
 def test_what_is_called_again_is_counted_once() -> None:
     names = ["Residual block", "Residual block", "Linear"]
     once = [Ingredient(name, name, IDEA if "b" in name else WORK) for name in names]
-    again = [replace(one, times=0) for one in once]
+    again = [one._replace(times=0) for one in once]
     called = [*once, *again, *again, *again]
     assert write(called) == ("Residual block ×2, Linear", "called 4 times")
     # the first of five steps computes with stored numbers, and is no part
@@ -310,7 +309,7 @@ def test_a_layer_behind_linear_ones_takes_no_places() -> None:
 
 
 def test_what_is_counted_alone_is_in_brackets() -> None:
-    parts = [replace(one, kind="conv") for one in chain(*["Conv · ReLU"] * 5)]
+    parts = [one._replace(kind="conv") for one in chain(*["Conv · ReLU"] * 5)]
     assert write(parts)[0] == "(Conv · ReLU) ×5"
 
 
@@ -427,7 +426,7 @@ def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> 
 
 def test_parts_of_which_only_some_are_called_again_are_not_called_so() -> None:
     parts = chain("Self-attention", "Linear", "Linear")
-    again = [replace(one, times=0) for one in parts[:2]]
+    again = [one._replace(times=0) for one in parts[:2]]
     assert "called" not in write([*parts, *again])[1]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.notation import clip_text
 
@@ -11,8 +12,7 @@ _LONGEST_NAME = 80
 _LONGEST_PATH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """How a message is called that is the value of a field.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,7 @@ _MOST_PIECES = 1000  # of a list that is read piece by piece: each is looked for
 _MOST_COUNTED = 2**20  # bytes of a list of varints that are looked at only to count them
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(NamedTuple):
     """How many elements are stored: at least, and at most."""
 
     least: int

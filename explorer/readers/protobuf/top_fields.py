@@ -6,7 +6,7 @@ formats tell their messages from others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.proto.grammars import DELIMITED, FIXED32, FIXED64, GROUP_END, GROUP_START, VARINT
 from netloupe.proto.wire import ReadRange
@@ -15,8 +15,7 @@ _WINDOW = 24  # a tag and a length are at most ten bytes each
 _MOST_FIELDS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class TopField:
+class TopField(NamedTuple):
     """One outermost field: its number, wire type, and where its value lies."""
 
     number: int
@@ -25,8 +24,7 @@ class TopField:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class TopFields:
+class TopFields(NamedTuple):
     """The outermost fields of a file, up to where they end or make no sense."""
 
     fields: tuple[TopField, ...]
