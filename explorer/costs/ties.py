@@ -34,7 +34,7 @@ _MOST_ALIKE = 16
 _PIECE = 2**20
 #: what names of modules are joined with
 _JOINTS = re.compile(r"[./]")
-_QUOTED = re.compile(r"'([^']*)'")
+_QUOTED = r"'([^']*)'"
 
 
 class Ties(NamedTuple):
@@ -143,7 +143,7 @@ def _find_places(model: Model, groups: list[list[Tensor]]) -> dict[Tensor, list[
 
 def _name_module(node: Node) -> str:
     """Return the name of the module that a node is of, or its own."""
-    scopes = _QUOTED.findall(node.metadata.get("pkg.torch.onnx.name_scopes", ""))
+    scopes = re.findall(_QUOTED, node.metadata.get("pkg.torch.onnx.name_scopes", ""))
     return scopes[-2] if len(scopes) > 1 else node.name
 
 

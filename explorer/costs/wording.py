@@ -22,8 +22,8 @@ _MOST_TERMS = 4
 _MOST_BYTE_TERMS = 2
 _MOST_NAME = 40
 _MOST_REASONS = 3
-_NAME = re.compile(r"[^\W\d][\w.:]*")
-_LONE = re.compile(r"\(\((\w+)\)//")  # ((c)//2) reads as (c//2)
+_NAME = r"[^\W\d][\w.:]*"
+_LONE = r"\(\((\w+)\)//"  # ((c)//2) reads as (c//2)
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -72,8 +72,8 @@ def _write_atom(atom: Atom, power: int, has_letters: bool) -> str:
     text = atom.text
     if has_letters:
         letters = {one.text: one.letter for one in walk_symbols(atom.numerator) if one.letter}
-        text = atom.letter or _NAME.sub(lambda name: letters.get(name[0], name[0]), text)
-    name = clip_text(_LONE.sub(r"(\1//", text), _MOST_NAME)
+        text = atom.letter or re.sub(_NAME, lambda name: letters.get(name[0], name[0]), text)
+    name = clip_text(re.sub(_LONE, r"(\1//", text), _MOST_NAME)
     return name + (str(power).translate(_SUPERSCRIPTS) if power > 1 else "")
 
 

@@ -18,7 +18,7 @@ from .wrappers import count_open_boxes
 _CALLED = frozenset({"body", "f", "fn", "func", "function", "g", "inner", "wrapped"})
 #: classes that say what goes around and not what is inside
 _AROUND = frozenset({"", "ModuleList", "PreNorm", "Residual", "Sequential"})
-_WORDS = re.compile(r"[A-Za-z]+")
+_WORDS = r"[A-Za-z]+"
 #: a norm and its scale, and a sum
 _MOST_BESIDE = 4
 _BESIDE = ("adds", "multiplies_elements", "normalizes", "activates", "drops_out")
@@ -89,7 +89,7 @@ def _goes_around(child: Group | Node) -> bool:
 def _says_nothing(group: Group) -> bool:
     if group.names_operator or group.type_name not in _AROUND:
         return False
-    words = _WORDS.findall(group.label.lower())
+    words = re.findall(_WORDS, group.label.lower())
     return bool(words) and all(word in _CALLED or is_container(word) for word in words)
 
 

@@ -16,7 +16,7 @@ from .group import Group
 #: stands between the numbers of the first and the last block
 _TO = " … "
 #: what is in a list of its author's: ``net.3``, ``net.3 / made``
-_LISTED = re.compile(r"(?:[^/]*\.)?\d+(?: /.*)?")
+_LISTED = r"(?:[^/]*\.)?\d+(?: /.*)?"
 #: a block that is called after a module has it among so many children
 _MOST_CHILDREN = 300
 
@@ -47,7 +47,7 @@ def _is_named_after_part(block: Group) -> bool:
     """Return whether a block has the name of a module that is inside an idea of it alone."""
     if block.kind != "block" or len(block.children) > _MOST_CHILDREN:
         return False
-    if _LISTED.fullmatch(block.label):
+    if re.fullmatch(_LISTED, block.label):
         return False
     inner = block.inner_groups()
     if any(one.label == block.label for one in inner):

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .group import Group
 
 #: modules that only list others, as torch's and classes derived from them, and classes of any
-_CONTAINER = re.compile(r"Sequential|Module(?:List|Dict)|^(?:Block|Layer|Module|Stage)$")
+_CONTAINER = r"Sequential|Module(?:List|Dict)|^(?:Block|Layer|Module|Stage)$"
 #: as lists of modules call what is in them, and as what was found by structure is called
-_NUMBERED = re.compile(r"\d+(?:[–.]\d+)*|Block [A-Z]+")
+_NUMBERED = r"\d+(?:[–.]\d+)*|Block [A-Z]+"
 #: larger groups are not looked at, nor those with more stages
 _MOST_NODES = 4_000
 _MOST_STAGES = 64
@@ -115,7 +115,7 @@ def _name(group: Group, known: Recognition | None) -> str:
     """Return what a stage is, as it was recognised, or else the class or name of its module."""
     if group.kind in ("part", "repeat"):
         return ""
-    is_own = group.type_name and not _CONTAINER.search(group.type_name)
+    is_own = group.type_name and not re.search(_CONTAINER, group.type_name)
     if known is not None:
         made = make_ingredient(known, 1)
         if made.kind in ("conv", "linear"):
@@ -133,7 +133,7 @@ def _name(group: Group, known: Recognition | None) -> str:
         return group.type_name
     label = group.label.rpartition(" / ")[2].rpartition(".")[2]
     is_list = bool(group.type_name) and not is_own
-    is_named = group.kind == "scope" and not is_list and not _NUMBERED.fullmatch(label)
+    is_named = group.kind == "scope" and not is_list and not re.fullmatch(_NUMBERED, label)
     return label if is_named else ""
 
 
@@ -146,7 +146,7 @@ def _find_only_module(group: Group) -> Group | None:
         return None
     inner = [one for one in group.inner_groups() if one.kind == "scope" and not one.is_beside]
     holding = [one for one in inner if any(map(is_layer, list_member_nodes(one, _MOST_NODES)))]
-    if len(holding) != 1 or not holding[0].type_name or _CONTAINER.search(holding[0].type_name):
+    if len(holding) != 1 or not holding[0].type_name or re.search(_CONTAINER, holding[0].type_name):
         return None
     own = [child for child in group.children if isinstance(child, Node)]
     others = [one for one in group.inner_groups() if one not in inner and not one.is_beside]

@@ -31,7 +31,7 @@ _MOST_BEHIND = 4
 #: batch and channels, which places follow
 _BEFORE = 2
 #: how much smaller or larger a picture becomes
-_SCALE = re.compile(r"[/×]\d+(×\d+)*")
+_SCALE = r"[/×]\d+(×\d+)*"
 #: what works on maps
 _OF_MAPS = ("convolves", "moves_pixels", "pools", "resamples")
 #: what makes them larger or smaller without a stride
@@ -170,7 +170,7 @@ class Ports(NamedTuple):
         scale = self.tell_scale()
         if scale is None:
             return (*map(self._correct_fact, facts),)
-        kept = [self._correct_fact(fact) for fact in facts if not _SCALE.fullmatch(fact)]
+        kept = [self._correct_fact(fact) for fact in facts if not re.fullmatch(_SCALE, fact)]
         place = next((place for place, fact in enumerate(kept, 1) if ARROW in fact), 0)
         if scale and place:
             kept.insert(place, scale)

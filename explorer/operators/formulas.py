@@ -26,8 +26,8 @@ _SIGNS: dict[type[ast.operator], str] = {
     ast.Mult: "*",
     ast.FloorDiv: "//",
 }
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_FORMULA = re.compile(r"(?:\s|[0-9]+(?![\w.])|[A-Za-z_][A-Za-z_0-9]*|//|[-+*()]|\.\.\.)+")
+_NAME = r"[A-Za-z_][A-Za-z_0-9]*"
+_FORMULA = r"(?:\s|[0-9]+(?![\w.])|[A-Za-z_][A-Za-z_0-9]*|//|[-+*()]|\.\.\.)+"
 
 #: the axes of an operand: names, sizes, and before them perhaps LEADING; None where nothing is told
 AxisNames: TypeAlias = "tuple[str | int, ...] | None"
@@ -105,7 +105,7 @@ def _read_axis(word: str) -> str | int:
         return word
     if word.isascii() and word.isdigit():
         return _limit(int(word[:20]))
-    if not _NAME.fullmatch(word):
+    if not re.fullmatch(_NAME, word):
         raise FormulaError(f"has {word[:40]!r}, which is neither a name of an axis nor a size")
     if iskeyword(word):
         raise FormulaError(f"has the name {word!r}, a word of Python")
@@ -123,7 +123,7 @@ def parse_formula(text: str) -> Formula:
     if len(text) > _MOST_TEXT:
         raise FormulaError(f"is longer than {_MOST_TEXT} characters")
     text = text.replace("…", LEADING).strip()
-    if not _FORMULA.fullmatch(text):
+    if not re.fullmatch(_FORMULA, text):
         raise FormulaError("is no formula")
     try:
         parsed = ast.parse(" ".join(text.split()), mode="eval")

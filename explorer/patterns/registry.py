@@ -16,7 +16,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .known_patterns import PATTERNS
 from .pattern import Pattern
 
-_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_ID = r"[a-z][a-z0-9]*(-[a-z0-9]+)*"
 #: what blocks may be coloured as
 FAMILIES = (*OPERATOR_FAMILIES, "group")
 
@@ -129,7 +129,7 @@ def _accept(given: object, name: str) -> list[str]:
 
 
 def _list_problems(pattern: Pattern) -> Iterator[str]:
-    if not isinstance(pattern.id, str) or not _ID.fullmatch(pattern.id):
+    if not isinstance(pattern.id, str) or not re.fullmatch(_ID, pattern.id):
         yield "its id is to be of small letters, digits and hyphens"
     elif pattern.id in _ADDED or any(pattern.id == known.id for known in PATTERNS):
         yield "there is one of this id already"

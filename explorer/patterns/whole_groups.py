@@ -20,7 +20,7 @@ from .operations import ARRANGING, Operations
 from .readings import read_ints
 
 #: by how much maps become smaller
-_SCALE = re.compile(r"/\d+")
+_SCALE = r"/\d+"
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
 _IN_ROW = frozenset({"activation", "conv", "linear", "norm", "pixel shuffle", "separable"})
@@ -87,7 +87,7 @@ def _correct_scale(
         if not isinstance(step, int):
             return facts
         strides.append(step)
-    kept = tuple(fact for fact in facts if not _SCALE.fullmatch(fact))
+    kept = tuple(fact for fact in facts if not re.fullmatch(_SCALE, fact))
     scale = prod(strides)
     place = next((n for n, fact in enumerate(kept, 1) if ARROW in fact), len(kept))
     return (*kept[:place], f"/{scale}", *kept[place:]) if scale > 1 and kept else facts

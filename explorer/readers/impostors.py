@@ -106,7 +106,7 @@ _FOREIGN_NAMES = (
 )
 
 #: an entry of a zip archive's directory whose name is that of a model; 42 bytes come before it
-_ZIPPED_MODEL = re.compile(rb"PK\x01\x02[\x00-\xff]{42}([^\x00-\x1f]{1,200}?\.onnx)")
+_ZIPPED_MODEL = rb"PK\x01\x02[\x00-\xff]{42}([^\x00-\x1f]{1,200}?\.onnx)"
 _MOST_NAMED = 5
 
 _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
@@ -157,7 +157,9 @@ def find_impostor(head: bytes, tail: bytes, size: int) -> Impostor | None:
 def _tell_several(tail: bytes) -> Impostor | None:
     """Return a zip archive of several models, going by the names at its end; None for others."""
     names = [
-        name.decode("utf-8", "replace") for name in _ZIPPED_MODEL.findall(tail) if b"\0" not in name
+        name.decode("utf-8", "replace")
+        for name in re.findall(_ZIPPED_MODEL, tail)
+        if b"\0" not in name
     ]
     found = [*dict.fromkeys(names)]
     if len(found) < 2:

@@ -53,11 +53,11 @@ _WITH_MLP = "Transformer"
 #: of numbers, and of the tanh of numbers, by which what is added to the stream is multiplied
 _GATES = frozenset({"scalar gates", "tanh gates"})
 #: a course of widths, from the first to the last
-_COURSE = re.compile(r"\b(\d+)(?: ×\d+)?(?: → (?:…|\d+)(?: ×\d+)?)* → (\d+)\b")
+_COURSE = r"\b(\d+)(?: ×\d+)?(?: → (?:…|\d+)(?: ×\d+)?)* → (\d+)\b"
 _ARROW = " → "
-_HEADS = re.compile(r"\d+ heads\b")
+_HEADS = r"\d+ heads\b"
 #: widths, or kernel and widths, as facts of a part begin with
-_WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
+_WIDTHS = r"\d+(×\d+)*( → \d+)*$"
 #: longer sequences are not looked at for what repeats in them
 _MOST_FOLDED = 64
 #: what comes behind the name of a convolution in its box
@@ -130,7 +130,7 @@ def write_contents(
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
     text, of_stages = _write_many(ingredients, fits, find_stages)
     if of_stages:  # between what layers inside of these take is not told what they have inside
-        facts = _COURSE.sub(_ARROW.join((r"\1", r"\2")), facts)
+        facts = re.sub(_COURSE, _ARROW.join((r"\1", r"\2")), facts)
     facts = facts or _describe_parts(ingredients, ports, are_several=of_stages or ", " in text)
     return MadeOf(
         text, _join_fitting([*filter(None, (facts, _count_calls(ingredients, steps)))], fits)
@@ -389,7 +389,7 @@ def _describe_heads(ingredients: Sequence[Ingredient]) -> str:
         for one in ingredients
         if one.rank == IDEA and _attends(one)
         for fact in one.facts
-        if _HEADS.match(fact)
+        if re.match(_HEADS, fact)
     }
     return told.pop() if len(told) == 1 else ""
 
@@ -412,7 +412,7 @@ def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_seve
     """
     each = "" if are_several else _describe_one(ingredients)
     changed = ports.tell()
-    if not changed or (each and not _WIDTHS.match(each)):
+    if not changed or (each and not re.match(_WIDTHS, each)):
         return each
     return _BEHIND.join(changed)
 

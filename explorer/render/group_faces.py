@@ -51,8 +51,8 @@ _SUMMED = "side by side, summed"
 _PLAIN = "group"
 #: between widths, and those of a part that is named
 _ARROW = "→"
-_NAMED = re.compile(rf"[A-Za-z]+ \d[\d,]* {_ARROW}")
-_HEADS = re.compile(r"\d[\d,]* heads?\b")
+_NAMED = rf"[A-Za-z]+ \d[\d,]* {_ARROW}"
+_HEADS = r"\d[\d,]* heads?\b"
 #: by which an exporter tells operators of one kind apart
 _NUMBER = re.compile(r"_\d+$")
 #: what takes rows of a table, or multiplies by it, has so many nodes at most
@@ -242,7 +242,7 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
     if not facts or repeat.node_count > _MOST_COMPARED:
         return facts if is_known else ""
     spans = [read_ends(list_member_nodes(block, _MOST_COMPARED)) for block in others]
-    tells_stream = not _NAMED.search(facts)
+    tells_stream = not re.search(_NAMED, facts)
     if tells_stream and len({*spans[1:]}) == 1 < len({*spans}):
         # the first one begins with the width of the stack before
         course = _list_ends(others, spans)
@@ -276,7 +276,7 @@ def _tell_heads(facts: str, heads: Sequence[tuple[int, ...]]) -> str:
         return facts
     first = heads[0][0] if len({*kinds[1:]}) == 1 == len(kinds[0]) else 0
     told = (
-        (f"{first:,}, then {fact}" if first else "") if _HEADS.match(fact) else fact
+        (f"{first:,}, then {fact}" if first else "") if re.match(_HEADS, fact) else fact
         for fact in facts.split(AND)
     )
     return AND.join(filter(None, told))

@@ -13,7 +13,7 @@ from netloupe.explorer.patterns import Ingredient
 
 #: names of what takes the largest, and the mean, of all places
 _LARGEST = re.compile(r"(?:Global|Reduce)Max(?:Pool)?|MaxPool")
-_MEAN = re.compile(r"(?:Global|Reduce)(?:AveragePool|Mean)|AveragePool")
+_MEAN = r"(?:Global|Reduce)(?:AveragePool|Mean)|AveragePool"
 _BOTH = "Max and mean pool"
 
 
@@ -36,7 +36,7 @@ def join_pools(ingredients: Sequence[Ingredient]) -> Sequence[Ingredient]:
 def _are_both(one: Ingredient, other: Ingredient) -> bool:
     """Return whether two parts are a maximum and a mean of what the same parts give."""
     is_each = any(
-        _LARGEST.fullmatch(first.name) and _MEAN.fullmatch(second.name)
+        _LARGEST.fullmatch(first.name) and re.fullmatch(_MEAN, second.name)
         for first, second in ((one, other), (other, one))
     )
     return is_each and one.before == other.before and one.times == other.times == 1

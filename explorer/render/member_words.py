@@ -68,8 +68,8 @@ _MOST_STORED = 1 << 20
 #: how a box says that widths change
 _WIDTHS_SAID = ("→", "channels", "takes ", "rows", "widths")
 #: how it says how many members have something; numbers may go in cycles besides
-_SOME = re.compile(r" in \d+\b(?! cycles)")
-_ATTRIBUTES_SAID = re.compile(r"dilation|kernel|stride|pool|the first|the last| in |\d×\d")
+_SOME = r" in \d+\b(?! cycles)"
+_ATTRIBUTES_SAID = r"dilation|kernel|stride|pool|the first|the last| in |\d×\d"
 
 
 def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[str]:
@@ -127,7 +127,7 @@ def tell_unsaid(repeat: Group, shown: int | None, said: Sequence[str]) -> list[s
             if not {*one.odd} <= {0} and len(one.odd) < last:
                 told.append(_tell_streams(one, last, members))
         elif one.kind == "attributes":
-            if not _ATTRIBUTES_SAID.search(text) and not any(map(text.__contains__, numbers)):
+            if not re.search(_ATTRIBUTES_SAID, text) and not any(map(text.__contains__, numbers)):
                 told += tell_numbers(members, (*said, *told)) or [_tell_attributes(members)]
         elif not _is_said_of_ends(one.odd, text, last):
             told.append(_tell_widths(members, text) or _tell_lengths(repeat, members, text))
@@ -169,7 +169,7 @@ def _varies(value: Value, count: int) -> bool:
 
 def _is_said_of_ends(odd: Sequence[int], text: str, last: int) -> bool:
     """Return whether something is said of just these members, or of how many there are of which."""
-    if _SOME.search(text):
+    if re.search(_SOME, text):
         return True
     ends = {0} if "the first" in text else set[int]()
     if "the last" in text or "to the next part" in text:

@@ -35,7 +35,7 @@ _PAIR = 2
 _UNLIMITED = 1e37
 _SEQUENCE = 3
 _PLACES = {0: "first", 1: "second", -1: "last"}
-_TERMS = re.compile(r"(?P<terms>[A-Za-z]+(,[A-Za-z]+)*)->(?P<result>[A-Za-z]*)")
+_TERMS = r"(?P<terms>[A-Za-z]+(,[A-Za-z]+)*)->(?P<result>[A-Za-z]*)"
 #: how arithmetic with stored numbers is written, and what numbers of each channel are
 _SIGNS = {
     "adds": ("+", "bias"),
@@ -302,7 +302,7 @@ def _tell_product(node: Node) -> tuple[str, ...]:
     """
     attribute = node.attributes.get("equation")
     equation = attribute.value if attribute is not None else None
-    match = _TERMS.fullmatch(equation.replace(" ", "")) if isinstance(equation, str) else None
+    match = re.fullmatch(_TERMS, equation.replace(" ", "")) if isinstance(equation, str) else None
     if match is None:
         return ()
     terms = match["terms"].split(",")

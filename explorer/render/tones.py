@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_HEX = re.compile(r"#[0-9a-f]{6}")
+_HEX = r"#[0-9a-f]{6}"
 _BLACK, _WHITE = "#000000", "#ffffff"
 #: of the way from the fill to the text
 _BORDER = 0.3
@@ -16,7 +16,7 @@ _BORDER = 0.3
 
 def is_hex(tone: str) -> bool:
     """Return whether a tone is given as ``#rrggbb``, in small letters."""
-    return _HEX.fullmatch(tone) is not None
+    return re.fullmatch(_HEX, tone) is not None
 
 
 def blend_hex(one: str, other: str, share: float) -> str:

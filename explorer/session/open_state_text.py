@@ -20,10 +20,10 @@ LONGEST = 60_000
 #: characters of all keys that it stands for
 _MOST_KEYS = 8_000_000
 
-_ENTRY = re.compile(r"(\d{1,9})(?:\.(\d{1,9})|([*!]))?:([^~]*)")
-_ESCAPED = re.compile(r"%([0-9a-f]{1,6});")
+_ENTRY = r"(\d{1,9})(?:\.(\d{1,9})|([*!]))?:([^~]*)"
+_ESCAPED = r"%([0-9a-f]{1,6});"
 #: what has a meaning in the text, and what no address keeps: halves of surrogate pairs
-_UNSAFE = re.compile("[%~\ud800-\udfff]")
+_UNSAFE = "[%~\ud800-\udfff]"
 
 
 class OpenPaths(NamedTuple):
@@ -98,7 +98,7 @@ def read_open_paths(text: str) -> OpenPaths:
 def _read_entries(entries: Iterable[str]) -> Iterator[tuple[str, str | None, str | None]]:
     before, length = "", 0
     for entry in entries:
-        found = _ENTRY.fullmatch(entry)
+        found = re.fullmatch(_ENTRY, entry)
         if found is None or int(found[1]) > len(before):
             raise ViewError("what it says to be open is damaged")
         before = before[: int(found[1])] + _unescape(found[4])
@@ -114,7 +114,7 @@ def _count_common(one: str, other: str) -> int:
 
 
 def _escape(text: str) -> str:
-    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):x};", text)
+    return re.sub(_UNSAFE, lambda found: f"%{ord(found[0]):x};", text)
 
 
 def _unescape(text: str) -> str:
@@ -122,4 +122,4 @@ def _unescape(text: str) -> str:
         number = int(found[1], 16)
         return chr(number) if number <= 0x10FFFF else found[0]
 
-    return _ESCAPED.sub(read, text)
+    return re.sub(_ESCAPED, read, text)

@@ -16,9 +16,7 @@ MOST_POINTER_BYTES = 1_024
 #: how a pointer of Git LFS begins
 LFS_MAGIC = b"version https://git-lfs"
 _ANNEX_MAGIC = b"/annex/objects/"
-_LFS_OID = re.compile(
-    rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\n"
-)
+_LFS_OID = rb"version https://git-lfs[^\n]*\n(?:ext-[^\n]*\n)*oid sha256:([0-9a-f]{64})\n"
 
 
 class Pointer(NamedTuple):
@@ -43,5 +41,5 @@ def find_pointer(content: bytes) -> Pointer | None:
 
 def find_lfs_oid(content: bytes) -> str | None:
     """Return the SHA-256 of the file that a pointer of Git LFS stands for; None for other files."""
-    found = _LFS_OID.match(content) if len(content) < MOST_POINTER_BYTES else None
+    found = re.match(_LFS_OID, content) if len(content) < MOST_POINTER_BYTES else None
     return None if found is None else found[1].decode()

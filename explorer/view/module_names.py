@@ -26,7 +26,7 @@ EMBEDDING, NOISE, MASK = "embedding", "noise", "mask"
 
 #: what stands between the names of a chain, of a range, and of a fused operator
 _CHAIN = " / "
-_RANGE = re.compile(r"[…–;:]")
+_RANGE = r"[…–;:]"
 _NUMBER_BEHIND = re.compile(r"[_.]?\d+$")
 #: what converters begin names with that they make up
 _OF_TOOLS = ("tf_op_layer", "StatefulPartitionedCall", "PartitionedCall")
@@ -110,7 +110,7 @@ def find_word(label: str) -> str:
         plain = _NUMBER_BEHIND.sub("", name).lower().strip("_")
         is_word = len(plain) > 1 and not plain.isdecimal() and len(name) <= _MOST_LETTERS
         is_word = is_word and not name.startswith(_OF_TOOLS)
-        if is_word and not _RANGE.search(part) and plain not in _SAYING_NOTHING:
+        if is_word and not re.search(_RANGE, part) and plain not in _SAYING_NOTHING:
             return name
     return ""
 

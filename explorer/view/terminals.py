@@ -37,10 +37,10 @@ _MOST_PLACES = 4
 
 _DIGITS = re.compile(r"\d+")
 #: ``past_key_values.0.key``: what is common, the number of the layer, the kind of state
-_STATE = re.compile(r"(.+?)[._](\d+)[._](.*[^\W\d].*)")
+_STATE = r"(.+?)[._](\d+)[._](.*[^\W\d].*)"
 
 #: ``neighbours_0``: what is common, the number of the level
-_LEVEL = re.compile(r"(.*[^\W\d])[._]?(\d+)")
+_LEVEL = r"(.*[^\W\d])[._]?(\d+)"
 #: so many inputs are drawn by kind where there are some of each level
 _LEAST_OF_LEVELS = 16
 
@@ -123,7 +123,7 @@ _Box = Value | tuple[Value, ...]
 
 def is_past_state(value: Value) -> bool:
     """Return whether an input of a graph is named as a layer's state of past tokens."""
-    match = _STATE.fullmatch(value.name) if value.is_input and not value.is_parameter else None
+    match = re.fullmatch(_STATE, value.name) if value.is_input and not value.is_parameter else None
     return match is not None and match[1].startswith("past")
 
 
@@ -138,7 +138,7 @@ def _find_states(
         return []
     found: dict[str, list[tuple[Value, str, str]]] = {}
     for value in values:
-        match = _STATE.fullmatch(value.name) if not value.is_parameter else None
+        match = re.fullmatch(_STATE, value.name) if not value.is_parameter else None
         if match is not None and not (kind == "input" and value.is_output):
             found.setdefault(match[1], []).append((value, match[2], match[3]))
     states = []
@@ -165,7 +165,7 @@ def _find_levels(kind: ItemKind, values: Sequence[Value]) -> list[tuple[Value, .
         return []
     found: dict[str, list[Value]] = {}
     for value in named:
-        match = _LEVEL.fullmatch(value.name)
+        match = re.fullmatch(_LEVEL, value.name)
         if match is not None:
             found.setdefault(match[1], []).append(value)
     levels = [tuple(members) for members in found.values() if len(members) >= LEAST_STACK]
@@ -287,7 +287,7 @@ def _find_ends(kind: ItemKind, others: Sequence[Item]) -> tuple[_Ends, dict[Valu
 def _make_terminal(box: _Box) -> Terminal:
     if isinstance(box, tuple):
         names = [value.name for value in box]
-        states = [_STATE.fullmatch(name) for name in names]
+        states = [re.fullmatch(_STATE, name) for name in names]
         common = {match and match[1] for match in states}
         kinds = {match and match[3] for match in states}
         if len(kinds) > 1 and len(common) == 1:

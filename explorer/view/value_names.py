@@ -73,7 +73,7 @@ _COLOURED = 3
 #: examples, and maps or tokens with features
 _LEAST_OF_MAPS = 3
 #: a name, or hardly one, with a number behind it
-_NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
+_NUMBERED = r".*[_.:#-]\d+|[A-Za-z]?\d+"
 
 
 def find_written_name(value: Value) -> str:
@@ -89,7 +89,7 @@ def find_written_name(value: Value) -> str:
     if node is None or node.metadata or "/" in value.name:
         return ""
     plain = value.name.replace("_", "").lower()
-    if _NUMBERED.fullmatch(value.name) or plain == node.op_type.lower():
+    if re.fullmatch(_NUMBERED, value.name) or plain == node.op_type.lower():
         return ""
     return value.name
 

@@ -28,7 +28,7 @@ _WIRE_TYPES = {
     FieldDescriptor.TYPE_BYTES: DELIMITED,
     FieldDescriptor.TYPE_MESSAGE: DELIMITED,
 }
-_OPERATOR_TYPE = re.compile(r"[\w.:/+-]{1,200}")
+_OPERATOR_TYPE = r"[\w.:/+-]{1,200}"
 _NET_OPERATOR, _OPERATOR_NAME = 2, 4  # NetDef.op, OperatorDef.type
 _PLAN_NETWORK = 2  # PlanDef.network
 
@@ -144,7 +144,7 @@ def _shows_type(operator: TopField, read: ReadRange) -> bool:
     if found is None or found.length > _LONGEST_NAME:
         return False
     text = read(found.length, found.offset).decode("utf-8", "backslashreplace")
-    return _OPERATOR_TYPE.fullmatch(text) is not None
+    return re.fullmatch(_OPERATOR_TYPE, text) is not None
 
 
 # what a parsed message says
@@ -160,7 +160,7 @@ def _is_net(parts: Parts) -> bool:
 
 def _has_operators(message: Any) -> bool:
     judged = message.op[:_MOST_ENTRIES_JUDGED]
-    good = sum(bool(_OPERATOR_TYPE.fullmatch(read_text(op.type))) for op in judged)
+    good = sum(bool(re.fullmatch(_OPERATOR_TYPE, read_text(op.type))) for op in judged)
     return good * 2 >= len(judged) > 0
 
 

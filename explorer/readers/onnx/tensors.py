@@ -42,7 +42,7 @@ from .parts import OnnxParts
 
 _EXTERNAL = 1  # TensorProto.DataLocation.EXTERNAL
 _MAX_TYPE_DEPTH = 64
-_DECIMAL = re.compile(r"-?[0-9]+")
+_DECIMAL = r"-?[0-9]+"
 _SHORT_TYPE = 200  # bytes: longer ones are few, and not worth keeping
 _MOST_DIGITS = 40  # of an offset: no file is nearly so long
 _FIELDS = onnx_pb2.TensorProto.DESCRIPTOR.fields_by_name
@@ -438,7 +438,7 @@ def _read_external_location(proto: Any) -> ExternalLocation:
     misstated = ""
     for key in ("offset", "length"):
         text = known.get(key)
-        if text is not None and not _DECIMAL.fullmatch(text):
+        if text is not None and not re.fullmatch(_DECIMAL, text):
             shown = repr(clip_text(text, _MOST_DIGITS))
             misstated = misstated or f"its {key} is {shown}, which is no plain decimal number"
         elif text is not None and len(text) > _MOST_DIGITS:

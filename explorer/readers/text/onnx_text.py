@@ -22,7 +22,7 @@ _BEGINNING = re.compile(
     rb"|[A-Za-z_][\w.]*\s*\([^(){}]*\)\s*=>\s*\()"
 )  # fmt: skip
 _STRINGS_AND_COMMENTS = re.compile(rb"\"(?:[^\"\\]++|\\.)*+\"?|#[^\n]*+", re.DOTALL)
-_BRACKETS = re.compile(rb"[{(\[]|[})\]]")
+_BRACKETS = rb"[{(\[]|[})\]]"
 
 #: the parser works by recursion on the C stack, which a hostile text could exhaust
 _DEEPEST = 500
@@ -74,7 +74,7 @@ def parse_onnx_text(text: bytes, name: str) -> bytes:
 
 def _measure_depth(text: bytes) -> int:
     depth = deepest = 0
-    for bracket in _BRACKETS.findall(_STRINGS_AND_COMMENTS.sub(b" ", text)):
+    for bracket in re.findall(_BRACKETS, _STRINGS_AND_COMMENTS.sub(b" ", text)):
         depth += 1 if bracket in b"{([" else -1
         deepest = max(deepest, depth)
     return deepest

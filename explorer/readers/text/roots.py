@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
-_NAME_FIRST = re.compile(rb"(?:[\s]++|#[^\n]*+)*+(?:[A-Za-z_]\w*|\d+)\s*+[:{<]")
+_NAME_FIRST = rb"(?:[\s]++|#[^\n]*+)*+(?:[A-Za-z_]\w*|\d+)\s*+[:{<]"
 
 
 def is_json(head: bytes) -> bool:
@@ -30,7 +30,7 @@ def is_text(head: bytes) -> bool:
     """Return whether the first bytes are text: protobuf text, or some other that is no model."""
     if _CONTROL.search(head):
         return False
-    return bool(_NAME_FIRST.match(head)) or len(head.decode("utf-8", "ignore")) > len(head) // 5
+    return bool(re.match(_NAME_FIRST, head)) or len(head.decode("utf-8", "ignore")) > len(head) // 5
 
 
 def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
@@ -51,7 +51,7 @@ def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
     from .protobuf_text import TextError, list_top_names, parse_text
 
     text, name = decode_marked_text(source.data), source.name
-    if not _NAME_FIRST.match(text[:4096]):
+    if not re.match(_NAME_FIRST, text[:4096]):
         raise ModelFormatError(f"{name}: is text, but no ONNX model. Check which file it is.")
     names = list_top_names(text[: 2**20])
     problem = ""
