@@ -13,7 +13,8 @@ def sort_distinct(numbers: _Numbers) -> _Numbers:
     """Return the distinct numbers of an array in ascending order, as ``np.unique`` does.
 
     From numpy 2.3 on that looks each number up in a table, which takes 80 times as long as
-    sorting where a million of them are distinct.
+    sorting where a million of them are distinct; and it imports all of ``numpy.ma``, which a first
+    picture would wait for.
 
     Parameters
     ----------

@@ -130,6 +130,7 @@ _LATER = {
     "netloupe.explorer.tensors.statistics",
     "importlib.resources",
     "matplotlib",
+    "numpy.ma",
 }
 #: explores a model as a page of ``netloupe open`` does, and prints what is loaded when its first
 #: scene is sent

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import (
     DataType,
     Function,
@@ -199,10 +200,11 @@ class InitializerKinds:
         return count > 0 and not value.is_output and count == len(value.consumers)
 
     def _find_measured(self, graph: Graph) -> None:
-        found = np.union1d(
+        both = (
             find_nodes_by_op_type(graph, self._measuring),
             find_nodes_where(graph, _may_take_measured),
-        ).tolist()
+        )
+        found = sort_distinct(np.concatenate(both)).tolist()
         # consumers are asked before the nodes that only hand something on to them
         for number, index in enumerate(reversed(found)):
             if not number % _STEP:

@@ -286,7 +286,7 @@ class SiblingSearch:
             if count == 2 and are_two_kinds([*map(_list_nodes, halves)]):
                 continue
             rows = exact[low:high].reshape(count, run.period)
-            if len(np.unique(rows, axis=0)) > 1:
+            if (rows != rows[0]).any():
                 nodes = [
                     _list_nodes(children[start : start + run.period])
                     for start in range(low, high, run.period)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.view import Item
 
 from .placement import Curve, Curves, Floats, Integers
@@ -201,7 +202,7 @@ class Drawn:
         frames = self.areas[self.is_open]
         total = np.zeros(len(heights), np.int64)
         is_chain = np.ones(len(heights), np.bool_)
-        for depth in np.unique(depths).tolist():
+        for depth in sort_distinct(depths).tolist():
             chosen = frames[depths == depth]
             found = _count_covers(chosen[:, 1], chosen[:, 3], heights)
             total += found

@@ -325,7 +325,8 @@ class _Labels:
         while len(numbers):
             self._choose_some(numbers[:most], done)
             numbers = numbers[most:]
-            numbers = numbers[~np.isin(self.flows[numbers], list(done))]
+            if len(numbers):
+                numbers = numbers[~np.isin(self.flows[numbers], list(done))]
             most *= 4
 
     def _choose_some(self, numbers: Integers, done: set[int]) -> None:

@@ -8,6 +8,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
@@ -203,7 +204,7 @@ def _holds_waves(matrix: Matrix) -> bool:
     peaks = told.argmax(axis=1)
     near = np.abs(np.arange(told.shape[1])[None, :] - peaks[:, None]) <= _BESIDE
     share = (told * near).sum(axis=1) / told.sum(axis=1)
-    distinct = len(np.unique(peaks)) / len(matrix)
+    distinct = len(sort_distinct(peaks)) / len(matrix)
     if (share >= _LEAST_OF_WAVE).mean() < _LEAST_OF_ROWS or distinct < _LEAST_DISTINCT:
         return False
     return bool(np.median(share) >= _LEAST_OF_MOST)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Value
@@ -92,7 +93,7 @@ def _holds_order(value: Value, *, is_mask: bool) -> bool:
         return False
     ordered = sees[np.argsort(sees.sum(axis=1), kind="stable")]
     is_nested = not (ordered[:-1] & ~ordered[1:]).any()
-    return is_nested and len(np.unique(ordered.sum(axis=1))) >= _LEAST_SUPPORTS
+    return is_nested and len(sort_distinct(ordered.sum(axis=1))) >= _LEAST_SUPPORTS
 
 
 def find_autoregressive_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:

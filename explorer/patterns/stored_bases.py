@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Value
@@ -109,4 +110,4 @@ def _are_waves(rows: Matrix) -> bool:
     left = around[moving] - factors[:, None] * inner[moving]
     are_sines = bool((np.abs(left) <= _NEARLY * np.abs(rows).max()).all())
     are_within = bool((np.abs(factors) <= _LEAST_FUNCTIONS + _NEARLY).all())
-    return are_sines and are_within and len(np.unique(factors.round(4))) > 1
+    return are_sines and are_within and len(sort_distinct(factors.round(4))) > 1

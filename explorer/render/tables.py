@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import LevelEdge, SceneLevel
 from netloupe.explorer.view import Item
@@ -194,7 +195,7 @@ class TableWriter:
         if not placed.any():
             return -1
         numbers = np.full(len(tables.distinct), -1)
-        for text in np.unique(tables.texts[placed]).tolist():
+        for text in sort_distinct(tables.texts[placed]).tolist():
             numbers[text] = self.labels.number(tables.distinct[text])
         return np.where(placed, numbers[tables.texts], -1)
 
