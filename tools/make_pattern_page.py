@@ -22,6 +22,7 @@ from netloupe.explorer.patterns.known_patterns import (  # noqa: E402
     PATTERNS,
     WHOLES,
 )
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES  # noqa: E402
 from netloupe.explorer.patterns.registry import find_block_family  # noqa: E402
 
 PAGE = _ROOT / "docs" / "patterns.md"
@@ -101,8 +102,8 @@ def _write_patterns(patterns: Iterable[Pattern]) -> Iterable[str]:
         yield (
             f"\n### {pattern.id}\n\n{_describe(pattern)}\n\n"
             f"Kinds: {_list(pattern.kinds)}. Coloured as: {_list(families)}.\n\n"
-            f"```text\n{pattern.example}\n```\n\n"
-            f"It is told to be **{pattern.told}**.\n"
+            f"```text\n{EXAMPLES[pattern.id][0]}\n```\n\n"
+            f"It is told to be **{EXAMPLES[pattern.id][1]}**.\n"
         )
 
 

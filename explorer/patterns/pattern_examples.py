@@ -1,6 +1,7 @@
-"""An example of each pattern: a model in ONNX's text form, and what its graph is told to be.
+"""An example of each pattern of netloupe itself: the text of a model, and what that is told to be.
 
-Where other nodes have to be around a block, that of the example is all the nodes that have names.
+The text is in ONNX's own form. Where other nodes have to be around a block, that of the example is
+all the nodes that have names.
 """
 
 from __future__ import annotations

@@ -5,11 +5,11 @@ from __future__ import annotations
 import onnx.parser
 import pytest
 
-from netloupe.explorer.patterns.known_patterns import PATTERNS
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 
-_EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
+_EXAMPLES = {name: text for name, (text, _) in EXAMPLES.items()}
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import onnx.compose
 import onnx.parser
 import pytest
 
-from netloupe.explorer.patterns.known_patterns import PATTERNS
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 from netloupe.explorer.readers.load import load
 
 from .networks import Network
 
-_EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
+_EXAMPLES = {name: text for name, (text, _) in EXAMPLES.items()}
 
 
 def join(*names: str) -> onnx.ModelProto:

@@ -11,6 +11,7 @@ from _pytest.mark import ParameterSet
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import find_ingredients, name_block, recognise
 from netloupe.explorer.patterns.known_patterns import PATTERNS
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 
 from .example_models import list_block, read_example
 from .near_misses import ChangedExample, read_changes
@@ -77,9 +78,9 @@ def test_every_pattern_has_two_near_misses() -> None:
 @pytest.mark.parametrize(("name", "near_miss"), [*_list_cases(_TEXTS)])
 def test_what_lacks_a_part_is_none(name: str, near_miss: ChangedExample) -> None:
     pattern = _KNOWN[name]
-    nodes = near_miss.read(pattern.example)
-    assert _tell(nodes) == near_miss.told != pattern.told
-    whole = recognise(list_block(read_example(pattern.example)))
+    nodes = near_miss.read(EXAMPLES[pattern.id][0])
+    assert _tell(nodes) == near_miss.told != EXAMPLES[pattern.id][1]
+    whole = recognise(list_block(read_example(EXAMPLES[pattern.id][0])))
     assert whole is not None
     told = {name_block(nodes), *(one.name for one in find_ingredients(nodes))}
     assert name in _KEEPING_THE_NAME or whole.name not in told
@@ -88,4 +89,6 @@ def test_what_lacks_a_part_is_none(name: str, near_miss: ChangedExample) -> None
 @pytest.mark.parametrize(("name", "spelling"), [*_list_cases(_SPELLINGS)])
 def test_other_spellings_are_known(name: str, spelling: ChangedExample) -> None:
     pattern = _KNOWN[name]
-    assert _tell(spelling.read(pattern.example)) == (spelling.told or pattern.told)
+    assert _tell(spelling.read(EXAMPLES[pattern.id][0])) == (
+        spelling.told or EXAMPLES[pattern.id][1]
+    )

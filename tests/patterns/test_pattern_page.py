@@ -22,6 +22,7 @@ from netloupe.explorer.patterns import (
     recognise,
 )
 from netloupe.explorer.patterns.known_patterns import PATTERNS
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 from netloupe.explorer.patterns.registry import PLUGINS, forget_added
 from tests.installed import install_entry_points
 
@@ -73,8 +74,9 @@ def test_every_pattern_has_its_example_and_source_on_it() -> None:
     assert re.findall(r"^### (.*)$", page, re.MULTILINE) == [pattern.id for pattern in PATTERNS]
     sections = re.split(r"^### .*$", page, flags=re.MULTILINE)[1:]
     for pattern, section in zip(PATTERNS, sections, strict=True):
-        assert f"```text\n{pattern.example}\n```" in section
-        assert f"It is told to be **{pattern.told}**." in section
+        text, told = EXAMPLES[pattern.id]
+        assert f"```text\n{text}\n```" in section
+        assert f"It is told to be **{told}**." in section
         assert all(f"`{kind}`" in section for kind in pattern.kinds)
     # where the module names the source of all that is in it
     (section,) = [text for text in sections if "\nconformer_block (" in text]
@@ -110,7 +112,7 @@ def test_the_example_is_found_named_and_boxed(example: ModuleType) -> None:
 
 def test_the_example_fails_nowhere(example: ModuleType, caplog: pytest.LogCaptureFixture) -> None:
     for pattern in PATTERNS:
-        recognise(read_example(pattern.example).nodes)
+        recognise(read_example(EXAMPLES[pattern.id][0]).nodes)
     others = [recognise(mutant.graph.nodes) for mutant in list_mutants(read_code("text"))]
     assert len(others) > 20
     assert caplog.records == []

@@ -187,8 +187,8 @@ def test_what_is_found_is_described_with_its_source(pattern: Pattern) -> None:
 
 @each_pattern
 def test_the_example_is_a_model_and_readable(pattern: Pattern) -> None:
-    onnx.checker.check_model(onnx.parser.parse_model(pattern.example), full_check=True)
-    lines = pattern.example.splitlines()
+    onnx.checker.check_model(onnx.parser.parse_model(EXAMPLES[pattern.id][0]), full_check=True)
+    lines = EXAMPLES[pattern.id][0].splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 96
 
@@ -197,11 +197,11 @@ def test_the_example_is_a_model_and_readable(pattern: Pattern) -> None:
 def test_the_example_is_told_by_its_pattern(
     pattern: Pattern, found: list[tuple[Pattern, FoundBlock]]
 ) -> None:
-    graph = read_example(pattern.example)
+    graph = read_example(EXAMPLES[pattern.id][0])
     nodes, context = list_block(graph), find_graph_context(graph)
     told = recognise(nodes, context)
     assert told is not None
-    assert told.text == pattern.told
+    assert told.text == EXAMPLES[pattern.id][1]
     operations = Operations(nodes, context)
     if pattern in (*WHOLES, *IDEAS, *ARITHMETIC):
         block = found[-1][1]
@@ -218,9 +218,9 @@ def test_the_example_is_told_by_its_pattern(
 
 def test_every_kind_is_found_and_no_other(found: list[tuple[Pattern, FoundBlock]]) -> None:
     for pattern in PATTERNS:
-        texts = [pattern.example]
+        texts = [EXAMPLES[pattern.id][0]]
         if pattern.id in _VARIATIONS:
-            text = pattern.example
+            text = EXAMPLES[pattern.id][0]
             for old, new in _VARIATIONS[pattern.id]:
                 assert old in text
                 text = text.replace(old, new)
@@ -246,14 +246,14 @@ def test_an_example_with_a_change_is_read_and_not_told_the_same(pattern: Pattern
     anchors: set[str] = set()
     others: set[str] = set()
     changes: Counter[str] = Counter()
-    for mutant in list_mutants(pattern.example):
+    for mutant in list_mutants(EXAMPLES[pattern.id][0]):
         nodes, context = list_block(mutant.graph), find_graph_context(mutant.graph)
         told = recognise(nodes, context)
         find_nested_blocks(mutant.graph.nodes, context)
         [*find_small_blocks(mutant.graph.nodes, context)]
         changes[mutant.change] += 1
         if mutant.change == "replaced":
-            is_same = told is not None and told.text == pattern.told
+            is_same = told is not None and told.text == EXAMPLES[pattern.id][1]
             (others if is_same else anchors).add(mutant.place)
     assert changes["replaced"] == len(anchors) + len(others) > 0
     if pattern.id in _ANCHORS:
