@@ -20,7 +20,6 @@ from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
 from .engine import Drawing, LayoutEngine, LayoutMemoryError, LayoutTimeoutError
-from .lane_place import LanePlacer
 from .lane_shape import LaneShape
 from .lane_worth import READABLE, find_zoom, reads_better
 from .layout_stability import PieceHistory
@@ -30,7 +29,6 @@ from .placement import Curve, Placement, Places
 from .series import Part, take_part
 from .sides import count_sides, is_more_one_sided, may_go_around
 from .simple import place_simply
-from .u_place import UPlacer
 from .u_shape import UShape
 
 Entry = TypeVar("Entry", Child, Wire)
@@ -138,11 +136,15 @@ class Placer:
 
     def _place_u(self, level: Level, shape: UShape, budget: Budget) -> Placement:
         """Place a U, whose other parts are placed as levels of their own."""
+        from .u_place import UPlacer  # few pictures have one
+
         beside = self._place_parts(level, (*shape.giving, *shape.taking), budget)
         return UPlacer(level, shape, beside).place()
 
     def _place_lanes(self, level: Level, shape: LaneShape, budget: Budget) -> Placement | None:
         """Place lanes; None where a line would run through a box."""
+        from .lane_place import LanePlacer  # few pictures have any
+
         beside = self._place_parts(level, (*shape.giving, *shape.taking), budget)
         return LanePlacer(level, shape, beside).place()
 
