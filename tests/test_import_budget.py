@@ -117,6 +117,7 @@ _LATER = {
     "netloupe.explorer.quantization.saturation",
     "netloupe.explorer.readers.caffe2.model",
     "netloupe.explorer.readers.onnx.data",
+    "netloupe.explorer.readers.protobuf.damage",
     "netloupe.explorer.readers.text.protobuf_json",
     "netloupe.explorer.readers.text.protobuf_text",
     "netloupe.explorer.render.legend",

@@ -15,7 +15,6 @@ Each is found for all nodes of a graph at once, when first asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +31,7 @@ from netloupe.explorer.model.kept import find_kept, get_kept, keep
 from .determined_nodes import Booleans, find_determined_nodes, list_edges
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class InputIndependence:
+class InputIndependence(NamedTuple):
     """What of a graph depends on no input of the model.
 
     Parameters

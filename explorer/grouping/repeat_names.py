@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 _NUMBER_AT_END = re.compile(r"(.*?)(\d+)", re.DOTALL)
 _CALL_BEHIND_NUMBER = re.compile(r"(?<=\d)_\d+$")
@@ -17,8 +17,7 @@ _LEAST_OF_ONE = 0.9
 _MOST_NAMED, _LEAST_NAMED = 3, 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A child of a block.
 
     Parameters

@@ -7,7 +7,7 @@ Embedding to Improve Language Models, 2017, section 1); two texts have one vocab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.costs.ties import find_ties
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_nodes_where
@@ -20,8 +20,7 @@ _MOST_NODES = 20_000
 _TABLE_AXES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class SharedTables:
+class SharedTables(NamedTuple):
     """Which nodes of a graph use tables that others use, too.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ _CALL = re.compile(r"_\d+(?=/|$)")
 Stored = Tensor | SparseTensor
 
 
-@dataclass(frozen=True, slots=True)
-class Originals:
+class Originals(NamedTuple):
     """Which tensors hold the same as earlier ones, by these copies."""
 
     of_copies: Mapping[Stored, Stored]

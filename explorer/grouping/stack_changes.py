@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import is_input_independent
@@ -44,8 +44,7 @@ _MOST_USERS = 1_000
 _MATRIX = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Profile:
+class _Profile(NamedTuple):
     """What is compared of a block.
 
     Parameters

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.view import View
@@ -45,8 +46,7 @@ class Arranged:
     labels: dict[Hashable, Floats] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Composed:
+class Composed(NamedTuple):
     """An open item as it was laid out.
 
     Parameters

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from netloupe.explorer.grouping import Group
@@ -85,8 +84,7 @@ class Placed(NamedTuple):
     borders: Borders
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """An open item's inside as a level, and what its ports and wires stand for.
 
     Parameters

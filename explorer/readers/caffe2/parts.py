@@ -7,7 +7,6 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
-from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.protobuf.parts import Parts, parse_parts
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import caffe2_pb2
@@ -111,5 +110,7 @@ def damage(source: Source, root: str) -> ModelFormatError:
 
 
 def _say_where(source: Source, root: str, *, is_too_deep: bool = False) -> str:
+    from netloupe.explorer.readers.protobuf.damage import say_where
+
     message = getattr(caffe2_pb2, root).DESCRIPTOR
     return say_where(source, message, ELEMENTS, is_too_deep=is_too_deep)

@@ -14,7 +14,6 @@ from google.protobuf.message import DecodeError
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Payload
-from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.protobuf.parts import (
     Fetch,
     Parts,
@@ -239,6 +238,8 @@ def damage(
     how
         What may have happened to it.
     """
+    from netloupe.explorer.readers.protobuf.damage import say_where
+
     what = "model" if message is onnx_pb2.ModelProto else message.DESCRIPTOR.name
     where = say_where(source, message.DESCRIPTOR, ELEMENTS)
     return ModelFormatError(
@@ -248,6 +249,8 @@ def damage(
 
 def nesting(source: Source) -> ModelFormatError:
     """Return the error for graphs that are nested too deep."""
+    from netloupe.explorer.readers.protobuf.damage import say_where
+
     where = say_where(source, onnx_pb2.ModelProto.DESCRIPTOR, ELEMENTS, is_too_deep=True)
     return ModelFormatError(
         f"{source.name}: its graphs are nested deeper than {MAX_GRAPH_DEPTH} levels{where}. "

@@ -10,7 +10,6 @@ from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.readers.containers import decode_marked_text
 from netloupe.explorer.readers.format import Content, TextForm, TextRoot
 from netloupe.explorer.readers.impostors import refuse_foreign_names
-from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.source import Source
 
 if TYPE_CHECKING:
@@ -92,6 +91,8 @@ def _wrap_parsed(source: Source, container: str, parsed: ParsedText, root: TextR
 
 def _say_where(source: Source, written: bytes, root: TextRoot) -> str:
     """Return the element in which a message ends that was written up to an error."""
+    from netloupe.explorer.readers.protobuf.damage import say_where
+
     begun = Source(source.name, written, source.files)
     return say_where(begun, root.message, root.elements)
 
