@@ -107,6 +107,7 @@ _LATER = {
     "netloupe.explorer.compare",
     "netloupe.explorer.describe",
     "netloupe.explorer.grouping.model_group",
+    "netloupe.explorer.layout.cuts",
     "netloupe.explorer.layout.lane_place",
     "netloupe.explorer.layout.u_place",
     "netloupe.explorer.model.device",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from netloupe.explorer.view import Item
 
 from .arrange import END, MARGIN
 from .bends import round_corners, split_curve
-from .cuts import Cut, Drawn
 from .placement import Curve, Floats, Integers, Point
 from .scene import Flat, Scene, SceneBox, SceneEdge, ScenePort
 from .titles import SIDE, Title
+
+if TYPE_CHECKING:
+    from .cuts import Cut, Drawn
 
 #: half the height of a text beside an edge
 _HALF_TEXT = 9.0
