@@ -129,8 +129,8 @@ def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
     assert write(ingredients, most=40)[0] == "(Residual block · Attention) ×2"
     # beside attention that stands alone, as a decoder's beside the blocks of its encoder, it is
     # not counted as such
-    alone = replace(ingredients[3], name="Self-attention", details=heads, before=frozenset())
-    blocks = [replace(ingredients[3], before=frozenset({place})) for place in range(2)]
+    alone = ingredients[3]._replace(name="Self-attention", details=heads, before=frozenset())
+    blocks = [ingredients[3]._replace(before=frozenset({place})) for place in range(2)]
     assert write([alone, *blocks], most=40)[0] == "Attention · Transformer block ×2"
     assert write(ingredients[:6])[0] == (
         "Residual block · Transformer decoder block · Residual block"
