@@ -277,6 +277,11 @@ def _name_residual(
         facts.append(f"{'×' if scale > 1 else '/'}{stride}")
     if sides.shortcut == "projection":
         facts.append("with projection")
+    # of kernels that read places apart: F. Yu and V. Koltun, Multi-Scale Context Aggregation by
+    # Dilated Convolutions, 2016, section 2
+    dilations = {one.dilation or 1 for one in main if max(one.kernel, default=1) > 1}
+    if len(dilations) == 1 and dilations != {1}:
+        facts.append(f"dilation {dilations.pop()}")
     inner = [
         one
         for part in parts.values()

@@ -271,3 +271,28 @@ def test_a_convolution_along_time_stands_for_the_first_of_a_bottleneck(
     ones = (1,) * len(kernels[0])
     around = net.add("Conv", "x", net.store(12, 3, *ones), kernel_shape=ones)
     assert net.tell(net.add("Relu", net.add("Add", y, around))).name == name
+
+
+@pytest.mark.parametrize(
+    ("dilations", "told"),
+    [((2, 2), ["dilation 2"]), ((4, 4), ["dilation 4"]), ((1, 1), []), ((1, 3), []), ((2, 4), [])],
+)
+def test_a_block_whose_kernels_all_read_places_apart_says_how_far(
+    dilations: tuple[int, int], told: list[str]
+) -> None:
+    # W. Li and others, On the Compactness, Efficiency, and Representation of 3D Convolutional
+    # Networks, 2017, figure 1
+    net = Net()
+    y = "x"
+    for last, dilation in enumerate(dilations):
+        how = {"dilations": [dilation] * 2, "pads": [dilation] * 4}
+        y = net.conv(y, 8, 8, 3, relu=not last, **how)
+    found = net.tell(net.add("Relu", net.add("Add", y, "x")))
+    assert (found.name, [*found.facts]) == ("Residual block", ["8 → 8", *told])
+
+
+def test_pointwise_convolutions_around_a_kernel_read_no_places_apart() -> None:
+    net = Net()
+    y = net.conv(net.conv("x", 8, 32), 8, 8, 3, dilations=[2, 2], pads=[2] * 4)
+    found = net.tell(net.add("Relu", net.add("Add", net.conv(y, 32, 8, relu=False), "x")))
+    assert (found.name, [*found.facts]) == ("Bottleneck block", ["32 → 32", "dilation 2"])
