@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import WORK, Recognition, make_ingredient
+from netloupe.explorer.patterns.attended_windows import name_among_others
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .member_nodes import is_layer, list_member_nodes
@@ -122,7 +123,7 @@ def _name(group: Group, known: Recognition | None) -> str:
             layers = [part for part in known.name.split(" · ") if part in _NAMES]
             return layers[0] if len(layers) == 1 else ""  # each layer is told
         if " · " not in known.name:
-            return known.name
+            return name_among_others(known.name, known.facts)
     attention = _find_attention(group)
     if attention:
         return attention

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .image_windows import ImagePart, read_part_of
 from .operations import OUTSIDE, Operations
 
 _BOTH = 2
+_SHIFTED = "shifted"
 _MOST_AROUND = 8
 
 
@@ -44,7 +46,16 @@ class AttendedWindows:
     def facts(self) -> tuple[str, ...]:
         """The size of a window, and whether windows are shifted."""
         size = self.part.text
-        return (size, "shifted") if self.shifted else (size,)
+        return (size, _SHIFTED) if self.shifted else (size,)
+
+
+def name_among_others(name: str, facts: Sequence[str]) -> str:
+    """Return what attention is called among other parts: ``Shifted window attention``.
+
+    In shifted windows it sees other places than in those of the layer before (Z. Liu and others,
+    Swin Transformer, 2021, figure 2).
+    """
+    return f"Shifted {name[:1].lower()}{name[1:]}" if _SHIFTED in facts else name
 
 
 def find_windows(operations: Operations, whole: set[int], end: int) -> AttendedWindows | None:

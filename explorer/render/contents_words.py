@@ -18,6 +18,7 @@ from netloupe.explorer.grouping.container_names import is_container
 from netloupe.explorer.grouping.inner_parts import Stages
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
+from netloupe.explorer.patterns.attended_windows import name_among_others
 from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
@@ -352,6 +353,8 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
 
 def _name_idea(one: Ingredient) -> str:
     """Return what a part is called among others: a block of cross-attention by that."""
+    if isinstance(one.details, AttentionDetails):
+        return name_among_others(one.name, one.facts)
     details = one.details.read_as(TransformerDetails)
     attention = details.attention.attention if details.attention is not None else None
     if attention != _CROSS or one.name != _BLOCK:

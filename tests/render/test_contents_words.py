@@ -487,3 +487,18 @@ def test_a_layer_that_takes_what_a_head_has_tells_no_widths(
     ]
     ports = Ports(taken=((1, 9, 32),), given=((1, 9, 32),), has_maps=False)
     assert write_contents(row, lambda text: len(text) < 60, ports) == (parts, told)
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        (("8×8", "shifted", "6 heads × 10"), "Shifted window attention · MLP"),
+        (("8×8", "6 heads × 10"), "Window attention · MLP"),
+    ],
+)
+def test_attention_in_shifted_windows_is_told_from_that_beside_it(
+    facts: tuple[str, ...], told: str
+) -> None:
+    attention, mlp = chain("Window attention", "MLP", rank=IDEA)
+    attention = attention._replace(facts=facts, details=AttentionDetails(heads=6))
+    assert write([attention, mlp])[0] == told
