@@ -104,6 +104,8 @@ class BranchWriter:
                 told = self._write_again(items[place:end], period, depth)
             else:
                 told = self._write_item(items[place], depth)
+                if place and _goes_on(items[place - 1], items[place]):
+                    told = told.replace("concatenated with", "and with", 1)
             if told:
                 yield told
             place = end
@@ -323,6 +325,13 @@ class BranchWriter:
             names = names if all(names) else ["" for _ in names]
         told = [name for name in names if name]
         return names if len({*told}) == len(told) else ["" for _ in names]
+
+
+def _goes_on(item: Item, after: Item) -> bool:
+    """Return whether an input is concatenated with branches that are concatenated just before."""
+    if not isinstance(item, ParallelChains) or not isinstance(after, Joining):
+        return False
+    return item.joint == after.joint == "concatenated" and after.chain is None
 
 
 def is_gated(items: Sequence[Item], clauses: Sequence[Clause]) -> bool:
