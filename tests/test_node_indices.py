@@ -48,7 +48,6 @@ _REACHED = {
     "compare/unit_pairs.py split_units": "nodes of the units of each side",
     "grouping/arrangement.py _wrap_branchings": "nodes of the tree's own groups",
     "grouping/arrangement.py _wrap_preparation": "nodes of the tree's own groups",
-    "grouping/kinds.py list_labels": "nodes of the tree's own groups",
     "grouping/arrangement_targets.py _takes": "what is a child of a group of the tree",
     "grouping/simplify.py group_flat": "nodes of the tree's own groups",
     "grouping/tree.py build_group_tree": "nodes that stand for groups of the tree",

@@ -9,7 +9,12 @@ from itertools import chain, groupby, pairwise
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
-from netloupe.explorer.patterns.residual_kinds import WITH, find_common_units, write_inside
+from netloupe.explorer.patterns.residual_kinds import (
+    WITH,
+    find_common_units,
+    is_inverted,
+    write_inside,
+)
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
@@ -291,14 +296,16 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         for node in outline.operations.arrangement
         if node.operator.has("permutes") and _read_perm(node) == (0, 2, 1, 3, 4)
     ]
-    units: list[tuple[int, ConvolutionDetails]] = []
     operations = outline.operations
-    for number, kind in enumerate(operations.kinds):
-        if kind == "Conv":
-            details = read_convolution(operations, number)
-            if details.is_depthwise:
-                units.append((number, details))
+    convolutions = [
+        (number, read_convolution(operations, number))
+        for number, kind in enumerate(operations.kinds)
+        if kind == "Conv"
+    ]
+    units = [(number, details) for number, details in convolutions if details.is_depthwise]
     if len(units) < _LEAST_BLOCKS or len(shuffles) != len(units):
+        return None
+    if is_inverted([details for _, details in convolutions]):
         return None
     indices = [operations.nodes[number].index for number, _ in units]
     before = [0, *indices[:-1]]

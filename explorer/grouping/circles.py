@@ -71,12 +71,12 @@ def _list_turning(root: Group) -> set[Group]:
         group = pending.pop()
         for child in group.children:
             if isinstance(child, Node):
-                homes[child.index] = group
+                homes[root.graph.index_of(child)] = group
             else:
                 parents[child] = group
                 pending.append(child)
     positions = np.full(len(root.graph.nodes), -1)
-    order = [node.index for node in list_nodes_inside([root])]
+    order = [root.graph.index_of(node) for node in list_nodes_inside([root])]
     positions[order] = np.arange(len(order))
     sources, targets = list_edges(root.graph)
     are_back = (positions[sources] > positions[targets]) & (positions[targets] >= 0)

@@ -101,18 +101,18 @@ class Kinds:
 
     def list_labels(self, group: Group) -> list[str]:
         """Return the label of each child of a group; "" of a node that stands for no group."""
-        labels = self._labels
+        labels, index_of = self._labels, group.graph.index_of
         alone = group.nodes_alone()
         if alone:
-            return [labels.get(node.index, "") for node in alone]
+            return [labels.get(index_of(node), "") for node in alone]
         return [*map(self.read_label, group.children)]
 
     def list_named(self, group: Group) -> list[str]:
         """Return the labels of the children that have one: of nodes alone mostly none."""
-        labels = self._labels
+        labels, index_of = self._labels, group.graph.index_of
         alone = group.nodes_alone()
         if alone:
-            return [labels[node.index] for node in alone if labels.get(node.index)]
+            return [label for node in alone if (label := labels.get(index_of(node)))]
         return [*filter(None, map(self.read_label, group.children))]
 
     def read_label(self, child: Child) -> str:

@@ -188,7 +188,7 @@ def _list_before(shown: Sequence[Node], context: GraphContext) -> list[Node]:
     pending = [*shown]
     if not context.measures_scales:  # few nodes are of shapes
         of_shapes = find_of_shapes(context.graph)
-        pending = [node for node in shown if of_shapes[node.index]]
+        pending = [node for node in shown if of_shapes[context.graph.index_of(node)]]
     while pending:
         node = pending.pop()
         outputs = [value for value in node.outputs if value is not None]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, list_nodes_inside
 from netloupe.explorer.patterns import WORK
 from netloupe.explorer.view import View, strip_numbers
 
 from .opening_limits import find_kind
+from .opening_worth import PRODUCTS
 from .shown_items import list_closed
 from .shut_ideas import is_shut_idea
 from .stacks import (
@@ -29,6 +30,8 @@ _MOST_STACKS = 4
 _LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
 #: of those that are called alike so many
 _MOST_ALIKE = 3
+#: blocks of more nodes are not looked at for what they only decide
+_MOST_OF_LOGIC = 400
 #: what picks rows of a table
 _LOOKUP = "Embedding"
 #: several blocks are all that is around them where that has so few nodes besides
@@ -38,12 +41,15 @@ _MOST_OF_MODEL = 0.67
 
 
 def list_stacks(view: View) -> list[HiddenBlock]:
-    """Return the largest stacks in what is closed, those that say most first."""
+    """Return the largest stacks in what is closed, those that say most first.
+
+    None is of what decides by logic alone which of many places or boxes remain.
+    """
     found: list[HiddenBlock] = []
     for item in list_closed(view.root):
         if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
             found += find_hidden_stacks(item, item.element)
-    found = [stack for stack in found if not only_looks_up(stack.group)]
+    found = [s for s in found if not (only_looks_up(s.group) or only_decides(s.group))]
     found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
     if len(found) > 1:  # to tell what a stack is takes a look at many blocks
         found.sort(key=tell_rank)
@@ -145,3 +151,13 @@ def _tell_order(group: Group) -> int:
 def only_looks_up(group: Group) -> bool:
     """Return whether all work in a block is to look up rows of tables."""
     return {one.name for one in group.contents if one.rank >= WORK} == {_LOOKUP}
+
+
+def only_decides(group: Group) -> bool:
+    """Return whether a block multiplies by no weights, and chooses by logic what remains."""
+    if group.node_count > _MOST_OF_LOGIC:
+        return False
+    nodes = list_nodes_inside([group])
+    return any(node.operator.has("logical") for node in nodes) and not any(
+        node.operator.has(*PRODUCTS) for node in nodes
+    )

@@ -79,7 +79,11 @@ def show_untold(search: Search) -> None:
                 and refused[block.made_of] < _MOST_ALIKE
                 and block.made_of not in shown
                 and not only_looks_up(block.group)
-                and not (shows_telling and is_told_ordinary(block.group))
+                and not (
+                    shows_telling
+                    and is_told_ordinary(block.group)
+                    and not (block.untold >= _MOST_OF_MODEL and _is_beside_open(block.item))
+                )
                 and not _is_drawn(search, block)
             ),
             None,
@@ -87,6 +91,10 @@ def show_untold(search: Search) -> None:
         if block is None:
             return
         refused.update((block.group, block.made_of))
+        if _is_beside_open(block.item) and _open_in_place(search, block):
+            continue
+        if shows_telling and is_told_ordinary(block.group):
+            continue
         if _draw(search, block) or _draw_instead(search, block) or _open_alone(search, block):
             open_ideas(search)
 
@@ -293,6 +301,39 @@ def draw_alone(search: Search, block: UntoldBlock) -> bool:
     if _try_inset(search, block, inset, _LEAST_ALONE):
         return True
     return not is_sum and _open_alone(search, block)
+
+
+def _is_beside_open(item: Item) -> bool:
+    """Return whether a group beside a closed one is open, which says that they differ."""
+    around = item.parent
+    return around is not None and any(
+        other.is_open and other.repeat is None and isinstance(other.element, Group)
+        for other in around.children
+    )
+
+
+def _open_in_place(search: Search, block: UntoldBlock) -> bool:
+    """Open a block in its place, as what stands beside it is; return whether there is room."""
+    if block.untold < _MUCH or search.shows_levels():
+        return False
+    view, before = search.view, search.view.open_state()
+    if search.view_of(block.item) is not view or block.item.repeat is not None:
+        return False
+    zoom, aspect = search.zoom(in_columns=False), _tell_aspect(search)
+    search.open_item(block.item)
+    least, most = _tell_limits(search, block)
+    if (
+        _count(search, search.list_closed()) <= most
+        and shows_work(block.item)
+        and shows_enough(block.item)
+        and search.begin_trial()
+        and search.zoom(in_columns=False) >= min(least, _AS_LARGE * zoom)
+        and _tell_aspect(search) <= max(_MOST_ASPECT, aspect)
+    ):
+        return True
+    view.close_all()
+    view.reopen(before)
+    return False
 
 
 def _open_alone(search: Search, block: UntoldBlock) -> bool:

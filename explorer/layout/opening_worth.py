@@ -30,7 +30,7 @@ _EVERYWHERE = frozenset(("elementwise", "shape", "logic", "generator", "quantiza
 #: so many boxes one behind another are told by a closed box that lists them
 _MOST_LISTED = 6
 #: what a block is made of, beside what surrounds it
-_PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
+PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
 #: kinds of ingredient that are one layer, which so many nodes are with all around it, and kinds of
 #: group that are pieces of one
 _LAYERS, _MOST_OF_LAYER = ("conv", "linear"), 8
@@ -109,7 +109,7 @@ def is_told_by_face(element: object) -> bool:
         return True
     if element.node_count > _MOST_NODES:
         return False
-    products = [node for node in list_nodes_inside([element]) if node.operator.has(*_PRODUCTS)]
+    products = [node for node in list_nodes_inside([element]) if node.operator.has(*PRODUCTS)]
     is_row = isinstance(recognition.details, RecurrentDetails) and all(
         node.operator.has("recurrent") for node in products
     )
@@ -247,7 +247,8 @@ def stands_in_row(view: View, item: Item) -> bool:
 
 def _is_leaf(element: object) -> bool:
     if isinstance(element, Group):
-        return is_told_by_face(element) and element.kind != "repeat"
+        is_told = is_told_by_face(element) or _is_one_layer(element)
+        return is_told and element.kind != "repeat"
     return isinstance(element, Node) and find_recognition(element) is None
 
 
@@ -304,7 +305,7 @@ def is_called_block(element: object) -> bool:
     recognition = find_recognition(element)
     if recognition is not None:
         is_mlp = isinstance(recognition.details, MlpDetails) and recognition.family != "group"
-        products = sum(node.operator.has(*_PRODUCTS) or is_called(node) for node in function.nodes)
+        products = sum(node.operator.has(*PRODUCTS) or is_called(node) for node in function.nodes)
         if is_mlp or products <= 1:
             return False
     return sum(not is_constant_node(node) for node in function.nodes) >= _LEAST_SHOWN

@@ -14,6 +14,7 @@ from .estimators import is_predictor, name_estimator, read_estimator
 from .flows import is_coupling
 from .found_blocks import FoundBlock
 from .graph_context import GraphContext, find_graph_context
+from .joined_branches import joins_branches, list_starts
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .readings import read_int, read_str
@@ -25,7 +26,6 @@ from .residuals import MOST_COLOURS
 _MOST_OF_IT = 0.6
 #: so many steps are followed before a block, to what its norm or activation takes
 _MOST_BEFORE = 6
-_LEAST_BRANCHES = 3
 _RESIDUAL = frozenset(
     {"Bottleneck block", "Inverted bottleneck", "Inverted residual", "Residual block"}
 )
@@ -137,9 +137,7 @@ def _name_convolutions(operations: Operations) -> str:
     if not convolutions:
         return ""
     joins = [n for n, node in enumerate(operations.nodes) if node.operator.has("joins")]
-    if any(
-        _joins_branches(operations, join, sum(n < join for n in convolutions)) for join in joins
-    ):
+    if any(joins_branches(operations, join, sum(n < join for n in convolutions)) for join in joins):
         return "Inception block"
     details = [read_convolution(operations, number) for number in convolutions]
     # what repeats may begin with any of its convolutions
@@ -160,38 +158,9 @@ def _list_ends(details: list[ConvolutionDetails]) -> tuple[ConvolutionDetails, C
     return details[-1], details[0]
 
 
-def _list_starts(operations: Operations, join: int) -> list[Value]:
-    """Return for each value that is joined which value it was before any convolution here."""
-    starts = []
-    for value in operations.operands[join]:
-        for _ in range(len(operations)):
-            giver = operations.giver(value)
-            taken = operations.operands[giver] if giver is not None else []
-            if not taken:
-                break
-            value = taken[0]
-        starts.append(value)
-    return starts
-
-
 def _joins_several(operations: Operations, join: int) -> bool:
     """Return whether a concatenation joins what comes of several values."""
-    return len({*_list_starts(operations, join)}) > 1
-
-
-def _joins_branches(operations: Operations, join: int, convolutions: int) -> bool:
-    """Return whether a concatenation joins branches of one value, some of several steps.
-
-    C. Szegedy and others, Going Deeper with Convolutions, 2015, figure 2.
-    """
-    values = operations.operands[join]
-    if len({*values}) < _LEAST_BRANCHES or convolutions <= len(values):
-        return False
-    starts = _list_starts(operations, join)
-    givers = [operations.giver(value) for value in values]
-    return len({*starts}) == 1 and all(
-        number is not None and operations.users[number] == [join] for number in givers
-    )
+    return len({*list_starts(operations, join)}) > 1
 
 
 def _adds_to_before(operations: Operations, join: int) -> bool:

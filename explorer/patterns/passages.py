@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from netloupe.explorer.dataflow import trace_back_where, trace_on
+from netloupe.explorer.dataflow import find_giver, trace_back_where, trace_on
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
@@ -27,6 +27,7 @@ _IN_LENGTHS = ("Add", "Clip", "Max", "Mul", "Pow", "ReduceSum", "ReduceSumSquare
 _MOST_IN_SQUARE, _RISING = 24, ("Relu", "Sqrt")
 #: so many limits are put to a value one after the other at most
 _MOST_LIMITS = 4
+_ROUNDING = ("Ceil", "Floor", "Round")
 _COMPARISONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 #: how a value of two maps is compared with one of the other
 _COMPARING = {"Sub": "differences", "Mul": "correlations", "Concat": "pairs"}
@@ -38,7 +39,8 @@ def name_passage(nodes: Sequence[Node]) -> tuple[str, tuple[str, ...]]:
     Distances are lengths of differences; nearest neighbours are searched among these. A cost volume
     compares one map with another one that is shifted step by step (A. Kendall and others,
     End-to-End Learning of Geometry and Context for Deep Stereo Regression, 2017, section 3.2;
-    D. Sun and others, PWC-Net, 2018, section 3).
+    D. Sun and others, PWC-Net, 2018, section 3). A length mask says which places of a sequence are
+    within a length that is computed (Y. Ren and others, FastSpeech, 2019, section 3.2).
 
     Parameters
     ----------
@@ -48,6 +50,8 @@ def name_passage(nodes: Sequence[Node]) -> tuple[str, tuple[str, ...]]:
     inside = {*nodes}
     if _is_inverse_sigmoid(nodes):
         return "Inverse sigmoid", ("log(x / (1 − x))",)
+    if _is_length_mask(nodes, inside):
+        return "Length mask", ()
     shifts = _find_shifts(nodes, inside)
     if shifts:
         return "Cost volume", shifts
@@ -79,6 +83,29 @@ def _is_inverse_sigmoid(nodes: Sequence[Node]) -> bool:
         return False
     limits = {node for value in (*numerator, *denominator, *taken) for node in _find_limit(value)}
     return {*nodes} == {end, ratio, rest, *limits}
+
+
+def _is_length_mask(nodes: Sequence[Node], inside: set[Node]) -> bool:
+    """Return whether nodes compare places that are counted with a length that is computed.
+
+    All others only measure, limit, and lay out.
+    """
+    compared = [node for node in nodes if node.operator.form in _COMPARISONS]
+    if len(compared) != 1 or not all(map(_measures, nodes)):
+        return False
+    sides = compared[0].inputs
+    counted = [value for value in sides if find_giver(value, "counts", through=LAYOUT_TRAITS)]
+    given = [value for value in sides if value not in counted and value is not None]
+    if len(counted) != 1 or any(value.producer not in inside for value in given):
+        return False
+    return find_giver(nodes[-1].outputs[0], "compares_order", through=LAYOUT_TRAITS) is compared[0]
+
+
+def _measures(node: Node) -> bool:
+    """Return whether a node counts, limits or compares numbers, or lays them out."""
+    operator = node.operator
+    is_limit = operator.has("clips", "compares_order", "counts", "reduces")
+    return is_limit or operator.form in _ROUNDING or operator.has(*LAYOUT_TRAITS)
 
 
 def _see_limits(value: Value | None) -> list[Value]:

@@ -15,9 +15,9 @@ WITH = " with "
 #: kinds of part that a residual block is told by
 UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
 BOTTLENECK, INVERTED_BOTTLENECK = "Bottleneck block", "Inverted bottleneck"
-_PLAIN = "Residual block"
+PLAIN_RESIDUAL = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
-_PROPER = frozenset({"GDN", "Res2Net module", "Snake"})
+_PROPER = frozenset({"GDN", "Inception module", "Res2Net module", "Snake"})
 #: norms and activations that few networks have
 _TELLING = frozenset({"GDN", "Global response norm", "Graph convolution", "Inverse GDN", "Snake"})
 #: what is said in the plural where there are several
@@ -65,8 +65,8 @@ def name_residual(
             return INVERTED_BOTTLENECK if is_activated else "Inverted residual"
         if _is_inverted_behind(main):
             return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
-        return _PLAIN
-    return BOTTLENECK if _is_bottleneck(main) else _PLAIN
+        return PLAIN_RESIDUAL
+    return BOTTLENECK if _is_bottleneck(main) else PLAIN_RESIDUAL
 
 
 def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False) -> str:
@@ -86,7 +86,7 @@ def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False)
         for one, count in counts.items()
         if one not in _USUAL
     ]
-    if has_gate and not counts and name == _PLAIN:
+    if has_gate and not counts and name == PLAIN_RESIDUAL:
         return f"{name}{WITH}gate"
     if not 0 < len(words) <= _MOST_UNITS or not name:
         return name
@@ -117,11 +117,12 @@ def write_inside(name: str) -> str:
 def is_inverted(main: list[ConvolutionDetails]) -> bool:
     """Return whether 1×1 expands, the depthwise one takes all that, and 1×1 projects.
 
-    M. Sandler and others, MobileNetV2, 2018, table 1.
+    M. Sandler and others, MobileNetV2, 2018, table 1. Those of 1×1 may be in groups whose channels
+    are shuffled (K. Sun and others, IGCV3, 2018, figure 2).
     """
     return any(
         deep.is_depthwise
-        and (wide.is_pointwise and projecting.is_pointwise)
+        and {*wide.kernel} == {*projecting.kernel} == {1}
         and widens(wide)
         and wide.out_features == deep.in_features
         and deep.out_features == projecting.in_features

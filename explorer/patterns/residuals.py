@@ -12,11 +12,19 @@ from netloupe.explorer.model import Value
 from .convolution_details import ConvolutionDetails, ResidualDetails
 from .convolutions import CONVOLUTIONS, read_convolution, read_fused_activation
 from .found_blocks import FoundBlock, FoundBlocks
+from .joined_branches import joins_branches
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_ints
 from .resampling import read_scale
-from .residual_kinds import BOTTLENECK, INVERTED_BOTTLENECK, add_units, name_residual
+from .residual_kinds import (
+    BOTTLENECK,
+    INVERTED_BOTTLENECK,
+    PLAIN_RESIDUAL,
+    WITH,
+    add_units,
+    name_residual,
+)
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
@@ -267,6 +275,9 @@ def _name_residual(
         return None
     if sides.shortcut == "branch":
         name = "Summed branches"
+    branches = _count_joined(operations, numbers, numbered)
+    if branches and name in _BOTTLENECKS:
+        name = PLAIN_RESIDUAL  # branches beside one another are no convolutions in a row
     facts: list[str] = []
     widths = _find_widths(operations, sides, main)
     scale = _find_scale(operations, sides)
@@ -290,14 +301,36 @@ def _name_residual(
     details = ResidualDetails(
         stride=stride, enlarges=scale > 1, projection=sides.shortcut == "projection"
     )
+    told = add_units(name, parts.values(), has_gate=_has_gate(blocks, numbers))
+    is_nested = any(part.kind in ("inverted", "residual") for part in parts.values())
+    if branches and told == PLAIN_RESIDUAL and not is_nested:
+        told += f"{WITH}Inception module"
     return FoundBlock(
         "branches" if sides.shortcut == "branch" else "residual",
-        add_units(name, parts.values(), has_gate=_has_gate(blocks, numbers)),
+        told,
         frozenset(numbers),
         last,
         tuple(facts),
         details.with_features(widths),
         tuple(inner if name in _BOTTLENECKS else parts.values()),
+    )
+
+
+def _count_joined(operations: Operations, numbers: set[int], convolutions: list[int]) -> int:
+    """Return how many branches of a block are concatenated, some of several convolutions each.
+
+    C. Szegedy and others, Inception-v4, Inception-ResNet, 2016, figure 10.
+    """
+    return max(
+        (
+            len(operations.operands[join])
+            for join in numbers
+            if operations.kinds[join] == "Concat"
+            and joins_branches(
+                operations, join, sum(n < join for n in convolutions), _BOTH, numbers
+            )
+        ),
+        default=0,
     )
 
 

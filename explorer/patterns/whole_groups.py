@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import prod
 
@@ -18,6 +18,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .linear import ARROW, list_widths, read_table, write_widths
 from .operations import ARRANGING, Operations
 from .readings import read_ints
+from .residual_kinds import is_inverted
 
 #: by how much maps become smaller
 _SCALE = r"/\d+"
@@ -229,7 +230,8 @@ def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     outline = blocks.list_outermost()
     tables = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "embedding"]
-    others = [e for e in outline if e not in tables]
+    counted = _find_counted(operations, outline, tables)
+    others = [e for e in outline if e not in tables and e not in counted]
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
     sums = kinds.count("Add")
     if not tables or not sums or sums > 3 or kinds.count("norm") > 1:
@@ -249,6 +251,21 @@ def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         fact for number in adds for value in operations.fixed(number) for fact in _tell(value)
     ]
     yield make_whole_block(blocks, "embedding", name, tuple(facts), largest.details)
+
+
+def _find_counted(
+    operations: Operations, outline: Sequence[int | FoundBlock], tables: Sequence[FoundBlock]
+) -> set[int]:
+    """Return the operations that only say which rows are picked, as positions of tokens counted."""
+    counted: set[int] = set()
+    picking = frozenset[int]().union(*(table.numbers for table in tables))
+    for entry in reversed(outline):
+        users = operations.users[entry] if isinstance(entry, int) else ()
+        if isinstance(entry, int) and users and all(n in picking or n in counted for n in users):
+            counted.add(entry)
+    return (
+        counted if any(operations.nodes[n].operator.has("accumulates") for n in counted) else set()
+    )
 
 
 def _tell(value: Value) -> tuple[str, ...]:
@@ -293,6 +310,8 @@ def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     is_grouped = any(one.groups is not None for one in details if not one.is_depthwise)
     if "Concat" not in operations.kinds and not (is_grouped and "Add" in operations.kinds):
         return
+    if "Concat" not in operations.kinds and is_inverted(details):
+        return  # wide inside (K. Sun and others, IGCV3, 2018, figure 2)
     allowed = {"Add", "AveragePool", "ChannelShuffle", "Concat", "Gather", "Slice", "Split"}
     kinds = {operations.kinds[e] if isinstance(e, int) else e.kind for e in outline}
     if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:

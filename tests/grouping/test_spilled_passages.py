@@ -183,3 +183,34 @@ def test_operations_with_a_scope_of_their_own_belong_to_a_passage() -> None:
         "int64[1] three", "int64[4] all = {1, 5, 5, 2}, int64[1] three"
     )
     assert "Concat" in list_operators(_find(build(text), "Sampling grid"))
+
+
+_LENGTHS = """
+    speech (float[2, 6] x) => (float[2, 9] y)
+    <int64 none = {0}, int64 one = {1}, float few = {1}, int64[1] ahead = {1}, int64[1] last = {-1},
+     int64[2] square = {6, 6}, int64[2] wide = {6, 9}>
+    {
+      [a] w = ConstantOfShape (square)  [b] u = ConstantOfShape (wide)
+      [body__MatMul] h = MatMul (x, w)  [body__Relu] r = Relu (h)
+      [Ceil] frames = Ceil (r)
+      [ReduceSum] total = ReduceSum <keepdims = 0> (frames, last)
+      [Clip] some = Clip (total, few)
+      [Cast] lengths = Cast <to = 7> (some)
+      [ReduceMax] longest = ReduceMax <keepdims = 0> (lengths)
+      [Range] places = Range (none, longest, one)
+      [Unsqueeze] each = Unsqueeze (lengths, ahead)
+      [Less] within = Less (places, each)
+      [Cast_1] mask = Cast <to = 1> (within)
+      [next__MatMul] s = MatMul (r, u)
+      [Mul] masked = Mul (s, mask)
+      [last__Relu] y = Relu (masked)
+    }
+"""
+
+
+def test_places_within_a_computed_length_are_a_length_mask() -> None:
+    block = _find(build(_LENGTHS), "Length mask")
+    assert {"Cast", "Clip", "Less", "Range", "ReduceMax"} <= {*list_operators(block)}
+    # what else is compared is no place of a sequence
+    text = _LENGTHS.replace("Less (places, each)", "Less (each, longest)")
+    assert not [block for block in find_blocks(build(text)) if block.type_name == "Length mask"]

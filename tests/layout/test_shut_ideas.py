@@ -10,6 +10,7 @@ from onnx import NodeProto
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.layout.hidden_blocks import list_stacks
 from netloupe.explorer.layout.inset_scene import compose_with_insets, open_inset
 from netloupe.explorer.layout.opening_worth import is_told_by_face, is_worth_a_frame
 from netloupe.explorer.layout.shut_ideas import is_shut_idea
@@ -257,3 +258,24 @@ def test_a_group_in_which_one_node_computes_is_told_by_its_face(
     group = find_group(builder.load(x).model, "pool/")
     assert group.recognised is None
     assert is_told_by_face(group) is is_told
+
+
+@pytest.mark.parametrize("chooses", [True, False])
+def test_what_decides_by_logic_alone_is_not_drawn_in_place_of_layers(
+    chooses: bool,
+) -> None:
+    builder = Scoped()
+
+    def decide(x: str) -> str:
+        high = builder.add("MaxPool", x, kernel_shape=[1])
+        same = builder.add("Equal", high, x)
+        if chooses:
+            same = builder.add("And", builder.add("Not", same), builder.add("Greater", x, high))
+        kept = builder.add("Where", same, x, builder.add("Relu", high))
+        return builder.add("Sub", kept, builder.add("Abs", x))
+
+    x = builder.within("head", partial(builder.mlp, "x"))
+    for number in range(4):
+        x = builder.within(f"passes.{number}", partial(decide, x))
+    stacks = list_stacks(View(builder.load(builder.linear(x)).model))
+    assert any(stack.group.label.startswith("passes") for stack in stacks) is not chooses

@@ -233,3 +233,28 @@ def test_what_an_open_block_shows_is_not_new_in_one_of_the_same_parts() -> None:
     blocks = list_untold(view.model, [*list_closed(view.root)], [opened])
     assert [block.group.label for block in blocks] == ["late", "h"]
     assert [block.novelty for block in blocks] == [1, 1 / 3]
+
+
+def make_towers() -> Model:
+    """Return a tower of ordinary blocks behind branches, which one of mixers takes up."""
+    builder = Branching()
+
+    def encode() -> str:
+        x = builder.within("branches", partial(builder.branch, "x", 5))
+        for number in range(6):
+            x = builder.within(f"part_{'abcdef'[number]}", partial(builder.branch, x, 2 + number))
+        return builder.add("Relu", x)
+
+    def decode(x: str) -> str:
+        for number in range(5):
+            x = builder.within(f"layers.{number}", partial(builder.mixer_layer, x))
+        return builder.linear(x)
+
+    x = builder.within("encoder", encode)
+    x = builder.within("decoder", partial(decode, builder.linear(x)))
+    return builder.load(builder.linear(x)).model
+
+
+def test_what_leaves_most_untold_is_open_beside_what_is_open(engine: LayoutEngine) -> None:
+    picture = draw(make_towers(), engine)
+    assert {"encoder", "decoder"} <= {*list_open(picture)}

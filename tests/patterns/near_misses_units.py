@@ -9,7 +9,7 @@ one value = Residual block 8 → 8
   16, 16] x) => 16, 16] x, float[1, 8, 16, 16] z)
 no activation before the sum = Residual block 8 → 8
   b = Conv (x, w2) => b0 = Conv (x, w2)  b = Relu (b0)
-kernels of one reach, one is dilated = Residual block 8 → 8
+kernels of one reach, one is dilated = Residual block 8 → 8, dilation 2
   a = Conv <pads = [1, 1, 1, 1]> => a = Conv <pads = [2, 2, 2, 2], dilations = [2, 2]>
 [computed-kernel]
 shares of stored kernels, nothing squashes = Convolution by a computed kernel, 3×3

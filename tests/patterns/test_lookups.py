@@ -36,3 +36,24 @@ def test_products_before_a_loop_are_looked_up(before: str, told: bool) -> None:
     found = recognise(graph.nodes[-4:])
     assert found is not None
     assert found.name == ("Correlation lookup" if told else "Warping")
+
+
+@pytest.mark.parametrize("counts", ["CumSum (given, axis)", "Mul (ids, given)"])
+def test_positions_that_are_counted_are_part_of_the_embedding(counts: str) -> None:
+    graph = load_text(f"""
+        g (int64[1, 4] ids) => (float[1, 4, 2] y)
+        <int64 pad = {{1}}, int64 axis = {{1}}, float[3, 2] words = {{1, 2, 3, 4, 5, 6}},
+         float[4, 2] places = {{1, 2, 3, 4, 5, 6, 7, 8}}>
+        {{
+          same = Equal (ids, pad)  other = Not (same)  given = Cast <to = 7> (other)
+          running = {counts}
+          at = Add (running, pad)
+          e = Gather (words, ids)  p = Gather (places, at)
+          y = Add (e, p)
+        }}
+    """).graph
+    found = recognise(graph.nodes)
+    is_counted = counts.startswith("CumSum")
+    assert (found.name if found is not None else "") == (
+        "Token + position embedding" if is_counted else ""
+    )

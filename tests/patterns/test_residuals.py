@@ -296,3 +296,38 @@ def test_pointwise_convolutions_around_a_kernel_read_no_places_apart() -> None:
     y = net.conv(net.conv("x", 8, 32), 8, 8, 3, dilations=[2, 2], pads=[2] * 4)
     found = net.tell(net.add("Relu", net.add("Add", net.conv(y, 32, 8, relu=False), "x")))
     assert (found.name, [*found.facts]) == ("Bottleneck block", ["32 → 32", "dilation 2"])
+
+
+@pytest.mark.parametrize("branches", [1, 2, 3])
+def test_branches_that_are_joined_are_no_bottleneck(branches: int) -> None:
+    net = Net()  # C. Szegedy and others, Inception-v4, Inception-ResNet, 2016, figure 10
+    ways = []
+    for steps in range(branches):
+        way = net.conv("x", 8, 32)
+        for _ in range(steps or 2 - min(branches, 2)):
+            way = net.conv(way, 8, 8, 3, pads=[1, 1, 1, 1])
+        ways.append(way)
+    joined = net.add("Concat", *ways, axis=1) if branches > 1 else ways[0]
+    y = net.conv(joined, 32, 8 * branches, relu=False)
+    found = net.tell(net.add("Relu", net.add("Add", "x", y)))
+    name = "Residual block with Inception module" if branches > 1 else "Bottleneck block"
+    assert (found.name, found.facts) == (name, ("32 → 32",))
+
+
+def shuffle(net: Net, x: str, groups: int, width: int) -> str:
+    apart, together = (0, groups, width // groups, 4, 4), (0, width, 4, 4)
+    for number, dims in ((0, apart), (1, together)):
+        name = f"to{len(net.weights)}"
+        net.weights.append(helper.make_tensor(name, 7, [len(dims)], dims))
+        x = net.add("Reshape", x, name)
+        x = net.add("Transpose", x, perm=[0, 2, 1, 3, 4]) if number == 0 else x
+    return x
+
+
+@pytest.mark.parametrize("inner", [8, 96])
+def test_channels_are_shuffled_in_narrow_units_and_in_inverted_residuals(inner: int) -> None:
+    net = Net()  # X. Zhang and others, ShuffleNet, 2018; K. Sun and others, IGCV3, 2018, figure 2
+    y = shuffle(net, net.conv("x", inner, 8, group=2, relu=False), 2, inner)
+    y = net.conv(net.deep(y, inner, pads=[1, 1, 1, 1]), 16, inner // 2, group=2, relu=False)
+    found = net.tell(net.add("Add", "x", y))
+    assert found.name == ("Inverted residual" if inner == 96 else "ShuffleNet unit")
