@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group, list_nodes_inside
+from netloupe.explorer.model import is_constant_node
 from netloupe.explorer.patterns import WORK
 from netloupe.explorer.view import View, strip_numbers
 
@@ -32,6 +33,8 @@ _LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
 _MOST_ALIKE = 3
 #: blocks of more nodes are not looked at for what they only decide
 _MOST_OF_LOGIC = 400
+#: where a larger share of its nodes only picks and lays out, and some write, a block moves values
+_MOST_MOVING = 0.5
 #: what picks rows of a table
 _LOOKUP = "Embedding"
 #: several blocks are all that is around them where that has so few nodes besides
@@ -80,7 +83,7 @@ def list_stacks_and_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenB
 def _list_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
     """Return the blocks without a name that are as large as half a block of a stack.
 
-    What is of the kind of a stack's blocks is no idea of its own.
+    What is of the kind of a stack's blocks is no idea of its own, nor is what is in such.
     """
     sizes = [
         block.node_count
@@ -93,7 +96,7 @@ def _list_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
         if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
             found += find_hidden_ideas(item, item.element, least)
     kinds = {find_kind(stack.group.children[stack.group.exemplar]) for stack in stacks}
-    found = [idea for idea in found if find_kind(idea.group) not in kinds - {""}]
+    found = [one for one in found if kinds.isdisjoint({*map(find_kind, one.way)} - {""})]
     most = _MOST_OF_MODEL * len(view.graph.nodes)
     found = [idea for idea in found if idea.group.node_count <= most]
     return list(_choose(found))
@@ -154,10 +157,17 @@ def only_looks_up(group: Group) -> bool:
 
 
 def only_decides(group: Group) -> bool:
-    """Return whether a block multiplies by no weights, and chooses by logic what remains."""
-    if group.node_count > _MOST_OF_LOGIC:
+    """Return whether a block, or each of a stack, only chooses and moves values, without weights.
+
+    It chooses by logic what remains, or mostly picks values and writes them to places.
+    """
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    if isinstance(block, Group) and block.node_count > _MOST_OF_LOGIC:
         return False
-    nodes = list_nodes_inside([group])
-    return any(node.operator.has("logical") for node in nodes) and not any(
-        node.operator.has(*PRODUCTS) for node in nodes
-    )
+    nodes = [node for node in list_nodes_inside([block]) if not is_constant_node(node)]
+    if any(node.operator.has(*PRODUCTS) for node in nodes):
+        return False
+    moving = sum(node.operator.family == "shape" for node in nodes)
+    writes = any(node.operator.has("scatters") for node in nodes)
+    is_moving = writes and moving > _MOST_MOVING * len(nodes)
+    return is_moving or any(node.operator.has("logical") for node in nodes)

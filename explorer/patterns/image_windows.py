@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
@@ -76,7 +77,7 @@ def read_part_of(operations: Operations, nodes: Sequence[Node]) -> ImagePart | N
         if len(dims) not in _RANKS:
             continue
         for turned in _list_turned(node, len(dims)):
-            part = _read_part(turned, [dim if isinstance(dim, int) else 0 for dim in dims])
+            part = _read_part(operations, turned, [d if isinstance(d, int) else 0 for d in dims])
             if part is not None:
                 return part
     return None
@@ -93,7 +94,7 @@ def _list_turned(node: Node, rank: int) -> list[Node]:
     ]
 
 
-def _read_part(turned: Node, dims: list[int]) -> ImagePart | None:
+def _read_part(operations: Operations, turned: Node, dims: list[int]) -> ImagePart | None:
     """Return what places attend to one another by where their axes are moved."""
     perm = read_ints(turned, "perm")
     cut = len(dims) - 2
@@ -101,16 +102,41 @@ def _read_part(turned: Node, dims: list[int]) -> ImagePart | None:
     for first in (1, 2):
         windows = tuple(range(first, first + cut, 2))
         inner = tuple(axis + 1 for axis in windows)
-        if tuple(perm[1 : 1 + cut]) == (*windows, *inner):
+        features = 1 if first > 1 else len(dims) - 1
+        order = tuple(axis for axis in perm[1:] if axis != features)
+        if order == (*windows, *inner):
             is_grid = _swaps_parts(turned)
-        elif tuple(perm[1 : 1 + cut]) == (*inner, *windows):
+        elif order == (*inner, *windows):
             is_grid = True
         else:
             continue
         sizes = tuple(dims[axis] for axis in (windows if is_grid else inner))
         is_square = len({*sizes}) == 1 or cut > _OF_IMAGE
-        return ImagePart(sizes, is_grid) if is_square and min(sizes) > 1 else None
+        is_last, is_between = perm[-1] == features, perm[1 + cut // 2] == features
+        is_apart = is_last or (
+            is_between and _keeps_features(operations, turned, dims[features], sizes)
+        )
+        if is_square and is_apart and min(sizes) > 1:
+            return ImagePart(sizes, is_grid)
     return None
+
+
+def _keeps_features(
+    operations: Operations, turned: Node, features: int, sizes: tuple[int, ...]
+) -> bool:
+    """Return whether features remain apart from places that a Transpose puts behind them.
+
+    Where both become one axis, each patch is a token.
+    """
+    result = turned.output(0)
+    users = result.users if result is not None else ()
+    if len(users) != 1 or not users[0].operator.has("reshapes"):
+        return False
+    given = operations.context.read_list(users[0].input(1))
+    return any(
+        len(given) > len(kept) and given[-len(kept) :] == kept
+        for kept in ((features, *sizes), (features, prod(sizes)))
+    )
 
 
 def _swaps_parts(turned: Node) -> bool:

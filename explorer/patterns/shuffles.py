@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node
 
 from .graph_context import GraphContext
@@ -70,6 +71,8 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
         return None
     batch, channels, *places = (apart[axis] for axis in (0, order.channels, *order.places))
     if order.kind == SHUFFLE:
+        if before.operator.has("reshapes") and _parts_batch(before, apart):
+            return None
         wanted = [batch, channels, *(_times(place, side) for place in places)]
     else:
         wanted = [batch, _times(channels, side * side), *places]
@@ -83,6 +86,16 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
     # the channels that are left follow from both other sizes
     is_told = fits[1] or (fits[2] and fits[3])
     return (order.kind, side) if is_told and False not in fits else None
+
+
+def _parts_batch(reshape: Node, apart: Sizes) -> bool:
+    """Return whether a Reshape takes the batch apart, and leaves channels and places as they are.
+
+    So windows are put back where they were cut out.
+    """
+    value = reshape.input(0)
+    dims = find_value_facts(reshape.graph.model).find_dims(value) if value is not None else None
+    return dims is not None and len(dims) == len(apart) - 2 and tuple(dims[1:]) == apart[3:]
 
 
 def list_shuffle_nodes(node: Node) -> tuple[Node, ...]:

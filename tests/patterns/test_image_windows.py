@@ -56,9 +56,27 @@ def test_windows_of_a_video_have_frames_too(perm: str, told: str) -> None:
     assert found == told
 
 
-def tell(text: str, dims: str) -> str:
+@pytest.mark.parametrize(
+    ("perm", "given", "told"),
+    [
+        ("0, 2, 4, 1, 3, 5", "4, 32, 4, 4", "windows 4×4"),
+        ("0, 2, 4, 1, 3, 5", "4, 32, 16", "windows 4×4"),
+        ("0, 3, 5, 1, 2, 4", "16, 32, 2, 2", "grid 2×2"),
+        ("0, 2, 4, 1, 3, 5", "1, 4, 512", ""),  # each patch is a token
+        ("0, 3, 5, 1, 2, 4", "1, 512, 4", ""),
+    ],
+)
+def test_features_may_stand_between_windows_and_places(perm: str, given: str, told: str) -> None:
+    text = f"r = Reshape (x, d)  t = Transpose <perm = [{perm}]> (r)  y = Reshape (t, e)"
+    assert tell(text, _FIRST, given) == told
+
+
+def tell(text: str, dims: str, given: str = "1, 4, 16, 32") -> str:
     header = '<ir_version: 10, opset_import: ["": 21]>'
-    stored = f"int64[{len(dims.split(','))}] d = {{{dims}}}, int64[4] e = {{1, 4, 16, 32}}"
+    stored = ", ".join(
+        f"int64[{len(sizes.split(','))}] {name} = {{{sizes}}}"
+        for name, sizes in (("d", dims), ("e", given))
+    )
     graph = load_text(f"{header} g (float[1, 8, 8, 32] x) => (y) <{stored}> {{ {text} }}").graph
     part = read_image_part(Operations(graph.nodes, find_graph_context(graph)))
     return part.fact if part is not None else ""
