@@ -121,10 +121,10 @@ def _dissolve_heads(root: Group) -> None:
             continue
         exemplar = group.children[group.exemplar]
         heads = [_find_head(block, block is exemplar) for block in group.inner_groups()]
-        if not isinstance(exemplar, Group) or len(exemplar.children) < 2 or not all(heads):
+        if not isinstance(exemplar, Group) or not all(heads):
             continue
         known = exemplar.inner_groups()[0].recognised
-        if known is not None and known.family != "group":
+        if known is not None and known.family != "group" and len(exemplar.children) > 1:
             continue
         for block, head in zip(group.inner_groups(), heads, strict=True):
             if head is not None:

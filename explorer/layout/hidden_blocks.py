@@ -140,15 +140,15 @@ def _tell_order(group: Group) -> int:
     they are is told by their names.
     """
     if only_looks_up(group):
-        return 5
+        return 6
     is_repeat, is_telling = group.kind == "repeat", not is_ordinary(group)
-    if is_repeat and (is_telling or is_shut_idea(group)):
+    if is_repeat and is_telling:
         return 0
     if is_shut_idea(group):
-        return 1
+        return 1 if is_repeat else 2
     if not is_repeat:
-        return 2
-    return 4 if is_boilerplate(group) else 3
+        return 3
+    return 5 if is_boilerplate(group) else 4
 
 
 def only_looks_up(group: Group) -> bool:

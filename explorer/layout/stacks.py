@@ -23,6 +23,8 @@ from .opening_worth import (
 from .shut_ideas import is_shut_idea
 from .telling import is_ordinary
 
+#: between the parts of a row
+_AND = " · "
 #: stacks of as many like blocks are opened together where they have this share of the largest
 #: one's nodes
 _AS_LARGE = 0.5
@@ -135,6 +137,9 @@ def _is_plain_idea(group: Group, shown: int) -> bool:
     """
     if shown > _MOST_OF_PLAIN or not _has_no_name(group) or is_called_after_parts(group):
         return False
+    known = group.recognised
+    if known is not None and _AND not in known.name and is_ordinary(group):
+        return False  # every network has it, as squeeze-and-excitation
     if len(group.contents) == 1 and (
         isinstance(group.contents[0].details, MlpDetails) or _is_one_attention(group)
     ):
