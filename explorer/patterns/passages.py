@@ -51,7 +51,7 @@ def name_passage(nodes: Sequence[Node]) -> tuple[str, tuple[str, ...]]:
     if _is_inverse_sigmoid(nodes):
         return "Inverse sigmoid", ("log(x / (1 − x))",)
     if _is_length_mask(nodes, inside):
-        return "Length mask", ()
+        return "Length mask", ("places within a length",)
     shifts = _find_shifts(nodes, inside)
     if shifts:
         return "Cost volume", shifts

@@ -221,3 +221,27 @@ def test_a_module_around_one_module_and_what_arranges_for_it_is_one_with_it(
     dissolve_wrappers(tree.root)
     assert labels(tree.groups["main/head/"]) == [label]
     assert (pool.stand_in is both) == (label != "pool")
+
+
+def test_blocks_of_a_stack_around_one_module_each_are_one_frame_with_it() -> None:
+    names = [f"layer{number}" for number in range(4)]
+    root = build_group_tree(read(_write_layers(names)).graph).root
+    (repeat,) = (one for one in root.inner_groups() if one.kind == "repeat")
+    held = [[*one.children] for one in repeat.inner_groups()]
+    for one in repeat.inner_groups():
+        wrap(repeat, [one], one.label, "frame", "", lambda group, name: f"{group.path}{name}/")
+    assert all(len(one.children) == 1 for one in repeat.inner_groups())
+    dissolve_wrappers(root)
+    assert [one.children for one in repeat.inner_groups()] == held
+
+
+def _write_layers(names: list[str]) -> str:
+    layers = "".join(
+        f"[{name}__a__MatMul] a{n} = MatMul (x{n}, w)  [{name}__b__Relu] b{n} = Relu (a{n})"
+        f"[{name}__c__MatMul] c{n} = MatMul (b{n}, w)  [{name}__Add] x{n + 1} = Add (x{n}, c{n})"
+        for n, name in enumerate(names)
+    )
+    return f"""
+        stack (float[1, 8] x0) => (float[1, 8] x{len(names)}) <int64[2] square = {{8, 8}}>
+        {{ [w] w = ConstantOfShape (square)  {layers} }}
+    """
