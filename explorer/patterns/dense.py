@@ -5,9 +5,9 @@ G. Huang and others, Densely Connected Convolutional Networks, 2017, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .convolution_details import DenseDetails
+from .convolution_details import ConvolutionDetails, DenseDetails
 from .convolutions import is_pointwise
 from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
@@ -19,6 +19,7 @@ from .whole_groups import is_row, make_whole_block
 #: the axis of channels, counted from either end; Caffe2 need not tell it
 OF_CHANNELS = (1, -3, None)
 _LEAST_STRIDE = 2
+_BOTH = 2
 
 
 def find_transitions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -59,7 +60,8 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a layer of a DenseNet, or a transition between its blocks.
 
     A layer takes all features before it together, normalizes and activates before it convolves,
-    and gives few new ones.
+    and gives few new ones. These may be joined with all before them in the same layer, and it may
+    pick those that it takes (G. Huang and others, CondenseNet, 2018, figures 2 and 3).
     """
     operations = blocks.operations
     for found in find_transitions(blocks):
@@ -73,9 +75,13 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         for entry in outline
     ]
     convolutions = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "conv"]
-    if kinds[:4] != ["Concat", "norm", "activation", "conv"] or len(convolutions) != 2:
+    if kinds.count("Concat") != 1 or len(convolutions) != 2:
         return
     if read_int(operations.nodes[operations.kinds.index("Concat")], "axis") not in OF_CHANNELS:
+        return
+    if kinds[-1] == "Concat" and _joins_what_it_takes(blocks, outline):
+        kinds = ["Concat", *(kinds[1:-1] if kinds[0] == "Gather" else kinds[:-1])]
+    if kinds[:4] != ["Concat", "norm", "activation", "conv"]:
         return
     if kinds[4:] not in (["conv"], ["activation", "conv"], ["norm", "activation", "conv"]):
         return
@@ -83,7 +89,20 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     widths = span_features(first.details, last.details)
     if widths is None or widths[1] >= widths[0]:
         return
-    if is_pointwise(first):
+    if {*first.details.read_as(ConvolutionDetails).kernel} == {1}:
         taken, given = widths
         details = DenseDetails(growth=given).with_features(widths)
         yield make_whole_block(blocks, "dense", "Dense layer", (f"{taken} → +{given}",), details)
+
+
+def _joins_what_it_takes(blocks: FoundBlocks, outline: Sequence[FoundBlock | int]) -> bool:
+    """Return whether the last of some blocks joins what the first takes and the others give."""
+    operations = blocks.operations
+    first, last = outline[0], outline[-1]
+    begin = min(first.numbers) if isinstance(first, FoundBlock) else first
+    taken = operations.operands[begin][:1]
+    is_picked = isinstance(first, FoundBlock) or operations.is_fixed(
+        operations.nodes[first].input(1)
+    )
+    joined = operations.operands[last] if isinstance(last, int) else []
+    return is_picked and len(joined) == _BOTH and len(taken) == 1 and taken[0] in joined
