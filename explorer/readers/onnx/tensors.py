@@ -182,6 +182,11 @@ class TensorReader:
         """Return the message of a tensor, of which the number is held where it is packed."""
         return self._packed[held] if type(held) is int and self._packed is not None else held
 
+    def read_form(self, held: Any) -> Claim:
+        """Return the type and dimensions that a tensor states, whatever is stored of it."""
+        message = self.find_message(held)
+        return _share_claim(message.data_type, tuple(message.dims), self.claims)
+
     def find_claim(self, held: Any) -> Claim | None:
         """Return what a tensor claims whose raw data are just that, and which says no more."""
         packed = self._packed
@@ -283,11 +288,18 @@ def _measure_sound(proto: Any, claims: dict[tuple[int, tuple[int, ...]], Claim])
     raw = held.get(_RAW_DATA)
     if raw is None or not held.keys() <= _SOUND_FIELDS:
         return None
-    key = held.get(_DATA_TYPE, 0), tuple(held.get(_DIMS, ()))
-    claim = claims.get(key)
-    if claim is None:
-        claim = claims[key] = _read_claim(*key)
+    claim = _share_claim(held.get(_DATA_TYPE, 0), tuple(held.get(_DIMS, ())), claims)
     return claim if claim.size == len(raw) else None
+
+
+def _share_claim(
+    code: int, dims: tuple[int, ...], claims: dict[tuple[int, tuple[int, ...]], Claim]
+) -> Claim:
+    """Return a claim, one object for all tensors that have it."""
+    claim = claims.get((code, dims))
+    if claim is None:
+        claim = claims[code, dims] = _read_claim(code, dims)
+    return claim
 
 
 def _read_claim(code: int, dims: tuple[int, ...]) -> Claim:
@@ -412,6 +424,9 @@ class _OnnxTensor(Tensor):
         reader = self._reader
         if reader is None:  # read by another thread since this one has found nothing
             return object.__getattribute__(self, name)
+        if name in ("dims", "dtype") and self._measured is False:
+            self.dtype, self.dims, _ = reader.read_form(self._held)  # it may be all that is asked
+            return object.__getattribute__(self, name)
         if name == "external" and self._sound_bytes is not None:
             self.external = None
             return None
@@ -421,8 +436,8 @@ class _OnnxTensor(Tensor):
             if name == "quantization":  # ONNX states it elsewhere
                 return None
             if name in ("dims", "dtype"):
-                message = reader.find_message(self._held)
-                return tuple(message.dims) if name == "dims" else read_dtype(message.data_type)
+                self.dtype, self.dims, _ = reader.read_form(self._held)
+                return object.__getattribute__(self, name)
         try:
             reader.read_facts(self, reader.find_message(self._held))
         except Exception as error:
