@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import trace_back_where
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant
@@ -21,14 +19,8 @@ _BOTH = 2
 _MOST_NODES = 20_000
 
 
-class _NeutralNodes(NamedTuple):
-    """The nodes of a graph that compute with a number which changes nothing."""
-
-    nodes: frozenset[Node]
-
-
 class _IdleNodes(dict[Node, bool]):
-    """Whether nodes of a graph that pad or slice do nothing, of those that were asked for."""
+    """Whether nodes of a graph do nothing, of those that were asked for."""
 
 
 def is_idle(node: Node) -> bool:
@@ -42,12 +34,16 @@ def is_idle(node: Node) -> bool:
     if operator.form == "Concat":
         return len(node.inputs) == 1 and _is_reshaped(node.input(0))
     if operator.has(*_NEUTRAL):
-        return node in _find_neutral(node.graph)
-    if not operator.has("pads", "slices"):
+        if len(node.graph.nodes) > _MOST_NODES:
+            return False
+        look = _is_neutral
+    elif operator.has("pads", "slices"):
+        look = _moves_nothing
+    else:
         return False
     known = find_kept(node.graph, _IdleNodes, _IdleNodes)
     if node not in known:
-        known[node] = _moves_nothing(node)
+        known[node] = look(node)
     return known[node]
 
 
@@ -72,21 +68,8 @@ def _moves_nothing(node: Node) -> bool:
 
 def list_idle(graph: Graph) -> list[int]:
     """Return the indices of the nodes of a graph that give what they take."""
-    moving = find_nodes_with(graph, "joins", "pads", "slices").tolist()
-    idle = [index for index in moving if is_idle(graph.nodes[index])]
-    return idle + [graph.index_of(node) for node in _find_neutral(graph)]
-
-
-def _find_neutral(graph: Graph) -> frozenset[Node]:
-    """Return the nodes that compute with a number which changes nothing; looked for once."""
-
-    def look() -> _NeutralNodes:
-        found = (
-            find_nodes_with(graph, *_NEUTRAL).tolist() if len(graph.nodes) <= _MOST_NODES else ()
-        )
-        return _NeutralNodes(frozenset(filter(_is_neutral, (graph.nodes[n] for n in found))))
-
-    return find_kept(graph, _NeutralNodes, look).nodes
+    traits = ("joins", "pads", "slices", *(_NEUTRAL if len(graph.nodes) <= _MOST_NODES else ()))
+    return [n for n in find_nodes_with(graph, *traits).tolist() if is_idle(graph.nodes[n])]
 
 
 def _is_neutral(node: Node) -> bool:
@@ -96,13 +79,14 @@ def _is_neutral(node: Node) -> bool:
     """
     if len(node.inputs) != _BOTH:
         return False
-    neutral = next(number for trait, number in _NEUTRAL.items() if node.operator.has(trait))
-    places = (1,) if node.operator.has("subtracts", "divides") else (0, 1)
-    for place in places:
+    operator = node.operator
+    for place in (1,) if operator.has("subtracts", "divides") else (0, 1):
         value = node.inputs[place]
         tensor = constant_tensor(value) if value is not None and is_constant(value) else None
-        if tensor is not None and not tensor.dims and read_scalar(value) == neutral:
-            return node.inputs[1 - place] is not None
+        if tensor is not None and not tensor.dims:
+            neutral = next(number for trait, number in _NEUTRAL.items() if operator.has(trait))
+            if read_scalar(value) == neutral:
+                return node.inputs[1 - place] is not None
     return False
 
 
