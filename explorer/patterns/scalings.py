@@ -38,18 +38,14 @@ def read_scaling(node: Node) -> str:
     operator = node.operator
     if not operator.has("multiplies_elements", "divides") or len(node.inputs) != _BOTH:
         return ""
-    if not any(map(_may_be_scaled, node.inputs)):
-        return ""
     computed = [value for value in node.inputs if value is not None and not is_constant(value)]
-    if len(computed) != 1 or len(computed[0].users) != 1:
+    if len(computed) != 1 or len(computed[0].users) != 1 or not _may_be_scaled(computed[0]):
         return ""
     path = [computed[0], *trace_back(computed[0], *LAYOUT_TRAITS, most=_MOST_BETWEEN)]
     if any(value.is_output or len(value.users) != 1 for value in path):
         return ""
     giver = path[-1].producer
-    if giver is None or find_weight(giver) is None:
-        return ""
-    if not giver.operator.has(*_GIVERS):
+    if giver is None or not giver.operator.has(*_GIVERS) or find_weight(giver) is None:
         return ""
     # the number last: to read it costs more than to see what it is multiplied with
     places = range(1, _BOTH) if operator.has("divides") else range(_BOTH)
@@ -60,7 +56,7 @@ def read_scaling(node: Node) -> str:
     return f"{sign} {write_number(float(f'{number:.4g}'))}".replace("-", "−")
 
 
-def _may_be_scaled(value: Value | None) -> bool:
+def _may_be_scaled(value: Value) -> bool:
     """Return whether a layer gives the value, or what may stand between: asked of very many."""
-    giver = None if value is None else value.producer
+    giver = value.producer
     return giver is not None and giver.operator.has(*_GIVERS, *LAYOUT_TRAITS)

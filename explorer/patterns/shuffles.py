@@ -55,12 +55,16 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
     if node.op_type in (SHUFFLE, UNSHUFFLE):
         factor = read_int(node, "blocksize")
         return (node.op_type, factor) if factor is not None and factor > 1 else None
-    order = _ORDERS.get(read_ints(node, "perm")) if node.op_type == "Transpose" else None
     taken, given = node.input(0), node.output(0)
-    if order is None or taken is None or given is None:
+    if node.op_type != "Transpose" or taken is None or given is None:
         return None
     before, users = taken.producer, given.users
     if before is None or len(users) != 1 or len(taken.users) != 1:
+        return None
+    if before.op_type != "Reshape" or users[0].op_type != "Reshape":
+        return None
+    order = _ORDERS.get(read_ints(node, "perm"))
+    if order is None:
         return None
     apart = _read_apart(before, context)
     joined, keeps_places = _read_joined(users[0], context)
