@@ -31,8 +31,10 @@ Children = list[Group | Node]
 _Place = tuple[str, int, bool]
 
 
-def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
+def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreePath) -> bool:
     """Put what lists number alike into a group each, where this makes stages one after another.
+
+    Returns whether it makes any.
 
     Parameters
     ----------
@@ -46,15 +48,20 @@ def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreeP
     listed = {
         index: found for index, label in labels.items() if (found := _read_label(label)) is not None
     }
+    is_list_of_lists = any(holds_list for _, _, holds_list in listed.values())
+    are_made = False
     pending = [root]
     while pending:
         group = pending.pop()
         pending += group.inner_groups()
-        if group.kind not in ("graph", "scope") or not (listed or group.inner_groups()):
+        if group.kind not in ("graph", "scope"):
+            continue
+        if not is_list_of_lists and not any(map(_holds_list, group.inner_groups())):
             continue
         stages = _find_stages(group.children, listed)
         if not stages:
             continue
+        are_made = True
         children: Children = []
         done = 0
         for low, high, name in stages:
@@ -66,6 +73,7 @@ def group_listed_stages(root: Group, labels: Mapping[int, str], free_path: FreeP
             children.append(inner)
             done = high
         group.children = children + group.children[done:]
+    return are_made
 
 
 def _find_stages(
@@ -126,6 +134,12 @@ def _read_place(child: Group | Node, of_nodes: Mapping[int, _Place]) -> _Place |
     if isinstance(child, Node):
         return of_nodes.get(child.index)
     return _read_label(child.label) if child.kind == "scope" and not child.names_operator else None
+
+
+def _holds_list(group: Group) -> bool:
+    """Return whether a group is called as a member of a list of lists: no stages are without."""
+    found = _read_place(group, {})
+    return found is not None and found[2]
 
 
 @lru_cache(maxsize=4096)  # layers have the same names inside
