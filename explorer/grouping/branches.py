@@ -47,9 +47,13 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     these are few branches of one value; else what stands in series. Columns of a fractal whose
     blocks are written by turns are neither (G. Larsson and others, FractalNet, 2017, figure 1).
     """
-    nodes = [_list_nodes(block) for block in blocks]
-    if sum(map(len, nodes)) > _MOST_NODES:
-        return [range(len(blocks))]
+    nodes: list[list[Node]] = []
+    count = 0
+    for block in blocks:
+        nodes.append(_list_nodes(block))
+        count += len(nodes[-1])
+        if count > _MOST_NODES:  # very many blocks: the rest need not be listed
+            return [range(len(blocks))]
     links = [_find_link(before, own) for before, own in pairwise(nodes)]
     if "serial" in links and {*links} != {"serial"}:
         return _list_in_series(links)
@@ -182,6 +186,14 @@ def may_sum_tables(graph: Graph) -> bool:
     return lookups.size >= _LEAST_SUMMED
 
 
+def may_sum_modules(groups: Sequence[Group]) -> bool:
+    """Return whether so many of some groups have one family that they may be summed branches."""
+    if len(groups) < _LEAST_SUMMED:
+        return False
+    families = Counter(family for group in groups if (family := _find_family(group, {})))
+    return max(families.values(), default=0) >= _LEAST_SUMMED
+
+
 def find_summed(
     children: Sequence[Group | Node], labels: Mapping[int, str] = MappingProxyType({})
 ) -> list[Summed]:
@@ -231,7 +243,7 @@ def is_summed(repeat: Group) -> bool:
     """
     if len(repeat.children) < _LEAST_SUMMED or repeat.node_count > _MOST_NODES:
         return False
-    blocks = [_list_nodes([child]) for child in repeat.children]
+    blocks = (_list_nodes([child]) for child in repeat.children)  # most are not with the first two
     return all(
         _find_link(before, own) == "summed" and _is_handed_only(before, own)
         for before, own in pairwise(blocks)

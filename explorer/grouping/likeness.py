@@ -10,7 +10,7 @@ another one, as from the way down of a U to its way up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from netloupe.explorer.model import Node
@@ -103,20 +103,23 @@ def _read_lists(blocks: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return [tuple(map(read_list, labels)) for labels in blocks]
 
 
-def are_left(blocks: Sequence[Sequence[Node]]) -> bool:
+def are_left(blocks: Iterable[Sequence[Node]]) -> bool:
     """Return whether a way leads out of some blocks and back into them through a layer.
 
     As one box they would stand in a cycle with it. Looked at is what is written between their
     nodes, each once.
     """
-    inside = {node for nodes in blocks for node in nodes}
-    if len(inside) > _MOST_NODES:
-        return False
+    inside: set[Node] = set()
+    for nodes in blocks:
+        inside.update(nodes)
+        if len(inside) > _MOST_NODES:  # very many blocks: the rest need not be listed
+            return False
     if not inside:
         return False
-    first = min(map(next(iter(inside)).graph.index_of, inside))
+    first = min(node.index for node in inside)
     seen: set[tuple[Node, bool]] = set()
-    pending = [(maker, False) for node in inside for maker in _list_makers(node, first)]
+    before = {maker for node in inside for maker in _list_makers(node, first)} - inside
+    pending = [(maker, False) for maker in before]
     while pending:
         node, is_through = pending.pop()
         if node in inside:
