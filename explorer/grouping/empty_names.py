@@ -7,6 +7,8 @@ that call another one. A figure has one frame there, or none, and the name that 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
 from netloupe.explorer.model import Node
 
@@ -36,12 +38,22 @@ def dissolve_empty_names(root: Group) -> None:
     root
         The root of a tree whose nodes have their numbers; changed.
     """
+    if not any(map(_is_empty, _list_groups(root))):
+        return
     pending = [root]
     while pending:
         group = pending.pop()
         if group.kind != "repeat":
             while _take_one_away(group):
                 pass
+        pending += group.inner_groups()
+
+
+def _list_groups(root: Group) -> Iterator[Group]:
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        yield group
         pending += group.inner_groups()
 
 
@@ -72,8 +84,7 @@ def _find_held(group: Group) -> Group | None:
         return None
     others = [child for child in shown if not _goes_around(child)]
     held = others[0] if len(others) == 1 else None
-    is_module = isinstance(held, Group) and held.kind == "scope" and _says_nothing(held)
-    return held if isinstance(held, Group) and is_module else None
+    return held if isinstance(held, Group) and _is_empty(held) else None
 
 
 def _goes_around(child: Group | Node) -> bool:
@@ -86,10 +97,16 @@ def _goes_around(child: Group | Node) -> bool:
     return known is not None and known.family in ("normalization", "shape")
 
 
-def _says_nothing(group: Group) -> bool:
-    if group.names_operator or group.type_name not in _AROUND:
+def _is_empty(group: Group) -> bool:
+    """Return whether something is a module whose name says nothing."""
+    if group.kind != "scope" or group.names_operator or group.type_name not in _AROUND:
         return False
-    words = re.findall(_WORDS, group.label.lower())
+    return _says_nothing(group.label)
+
+
+@lru_cache(maxsize=4096)  # layers have the same names inside
+def _says_nothing(label: str) -> bool:
+    words = re.findall(_WORDS, label.lower())
     return bool(words) and all(word in _CALLED or is_container(word) for word in words)
 
 

@@ -68,7 +68,7 @@ def _dissolve_frames(root: Group) -> None:
         group = pending.pop()
         if group.kind != "repeat":
             dissolve([inner for inner in group.inner_groups() if _is_frame(inner)], group)
-        pending += group.inner_groups()
+        pending += [inner for inner in group.inner_groups() if inner.inner_groups()]
 
 
 def _is_frame(block: Group) -> bool:
@@ -97,7 +97,7 @@ def _join_chains(root: Group) -> None:
                 dissolve([chain], group)
                 break
         else:
-            pending += group.inner_groups()
+            pending += [inner for inner in group.inner_groups() if inner.inner_groups()]
             continue
         pending.append(group)
 
@@ -116,12 +116,14 @@ def _dissolve_heads(root: Group) -> None:
     pending = [root]
     while pending:
         group = pending.pop()
-        pending += group.inner_groups()
-        if group.kind != "repeat":
+        pending += [inner for inner in group.inner_groups() if inner.inner_groups()]
+        if group.kind != "repeat" or not group.inner_groups():
             continue
         exemplar = group.children[group.exemplar]
+        if not isinstance(exemplar, Group) or _find_head(exemplar, is_exemplar=True) is None:
+            continue
         heads = [_find_head(block, block is exemplar) for block in group.inner_groups()]
-        if not isinstance(exemplar, Group) or not all(heads):
+        if not all(heads):
             continue
         known = exemplar.inner_groups()[0].recognised
         if known is not None and known.family != "group" and len(exemplar.children) > 1:
