@@ -179,9 +179,13 @@ class _Places:
 
     def __init__(self, of_node: Sequence[Scope | None], left_out: Container[int]) -> None:
         self._indices: dict[Scope, list[int]] = {}
+        last: Scope | None = None
+        own: list[int] = []
         for index, scope in enumerate(of_node):
             if scope and index not in left_out:
-                self._indices.setdefault(scope, []).append(index)
+                if scope is not last:  # as nodes of one scope mostly follow one another
+                    last, own = scope, self._indices.setdefault(scope, [])
+                own.append(index)
         self._sorted = sorted(self._indices)
 
     @property
@@ -202,11 +206,18 @@ class _Places:
 def _list_blocks(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, list[str]]]:
     """Yield the names of numbered blocks, in order, and the scope around them."""
     blocks: dict[tuple[Scope, str], dict[str, None]] = {}
+    seen: set[Scope] = set()
     for scope in scopes:
-        for depth, name in enumerate(scope[:_MOST_DEPTH]):
-            family = outermost_family(name)
+        new: list[Scope] = []
+        outer = scope[:_MOST_DEPTH]
+        while outer and outer not in seen:
+            seen.add(outer)
+            new.append(outer)
+            outer = outer[:-1]
+        for one in reversed(new):
+            family = outermost_family(one[-1])
             if family:
-                blocks.setdefault((scope[:depth], family), {})[name] = None
+                blocks.setdefault((one[:-1], family), {})[one[-1]] = None
     for (around, _), names in blocks.items():
         if len(names) > 1:
             yield around, [*names]

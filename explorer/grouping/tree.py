@@ -272,7 +272,10 @@ def _take_out_of_scopes(scopes: Scopes, loose: frozenset[int]) -> None:
     counts = Counter(scope for index in loose if (scope := scopes.of_node[index]))
     modules = {scope for scope, count in counts.items() if count > 1} - scopes.operator_scopes
     if modules:
-        held = {scope for index, scope in enumerate(scopes.of_node) if scope and index not in loose}
+        others = scopes.of_node.copy()
+        for index in loose:
+            others[index] = None
+        held = {*filter(None, others)}
         depths = {*map(len, modules)}
         modules.difference_update(scope[:depth] for scope in held for depth in depths)
     for index in loose:
