@@ -11,7 +11,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
-from .branches import find_summed, list_foldable, may_sum_tables
+from .branches import find_summed, list_foldable, may_sum_modules, may_sum_tables
 from .circles import open_circles
 from .copies import put_copies
 from .crowded import relieve_crowded
@@ -38,7 +38,7 @@ from .scans import group_scans
 from .selections import group_selections
 from .shape_groups import add_shape_groups
 from .shared_tensors import find_shared_tensors, measure_matrix
-from .shared_weights import MOST_NODES, share_weights
+from .shared_weights import MOST_NODES, may_share_weights, share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .spilled_arithmetic import group_arithmetic
@@ -106,8 +106,7 @@ def simplify_tree(
     groups = folder.collect()
     if grouping in ("auto", "repeats") and folder.group_loops(shape_nodes, pieces):
         groups = folder.collect()
-    if grouping == "auto":
-        group_listed_stages(root, labels, folder.free_path)
+    if grouping == "auto" and group_listed_stages(root, labels, folder.free_path):
         groups = folder.collect()
     step("looking for repeats")
     if len(groups) > 1 or labels:
@@ -264,7 +263,7 @@ class Folder:
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):
-                    if are_left([*map(list_nodes_inside, blocks[part.start : part.stop])]):
+                    if are_left(map(list_nodes_inside, blocks[part.start : part.stop])):
                         continue
                     first = low + sum(map(len, blocks[: part.start]))
                     folded.extend(children[done:first])
@@ -292,7 +291,7 @@ class Folder:
 
     def _fold_summed(self, group: Group) -> None:
         """Put branches of a group that are summed into one repeat each."""
-        if not self._may_sum_tables and not group.inner_groups():
+        if not self._may_sum_tables and not may_sum_modules(group.inner_groups()):
             return  # of nodes alone only tables are such branches
         children = group.children
         folded: list[Group | Node] = []
@@ -324,7 +323,7 @@ class Folder:
             labels = [
                 ", ".join(name_several(self._count_layers(block), described)[1]) for block in blocks
             ]
-        elif share_weights([*map(list_nodes_inside, blocks)]):
+        elif _share_weights(blocks):
             repeat.label = name_calls([self._describe(head).label for head in heads]) or label
         if not exemplar and is_first_odd(blocks):
             repeat.exemplar = 1
@@ -438,6 +437,12 @@ class Folder:
             path = f"{base} {self._counters[base]}/"
         self._taken.add(path)
         return path
+
+
+def _share_weights(blocks: Sequence[Sequence[Group | Node]]) -> bool:
+    """Return whether blocks use the same stored weights; two tell it of most."""
+    middle, last = (list_nodes_inside(block) for block in (blocks[len(blocks) // 2], blocks[-1]))
+    return may_share_weights(middle, last) and share_weights([*map(list_nodes_inside, blocks)])
 
 
 def _label_all(repeat: Group, word: str) -> None:
