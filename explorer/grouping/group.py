@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Literal, cast
+from typing import Literal
 
 from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.model import Graph, Node
@@ -163,7 +163,8 @@ class Group:
 
     def nodes_alone(self) -> list[Node]:
         """Return the children where all of them are nodes, else nothing."""
-        return cast("list[Node]", self._children) if not self.inner_groups() else []
+        inner = self._inner if self._inner is not None else self.inner_groups()
+        return [] if inner else self._children  # type: ignore[return-value] # no group is in it
 
     @property
     def is_recognised_cheaply(self) -> bool:

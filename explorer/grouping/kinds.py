@@ -78,9 +78,9 @@ class Kinds:
         nodes, groups = self.of_nodes, self.of_groups
         alone = group.nodes_alone()
         if alone:
-            return [nodes[group.graph.index_of(node)] for node in alone]
+            return [nodes[node.index] for node in alone]
         return [
-            groups[child] if isinstance(child, Group) else nodes[group.graph.index_of(child)]
+            groups[child] if isinstance(child, Group) else nodes[child.index]
             for child in group.children
         ]
 
