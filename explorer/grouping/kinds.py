@@ -75,12 +75,12 @@ class Kinds:
 
     def _list_kinds(self, group: Group) -> list[int]:
         """Return for each child a number that alike groups, and nodes that do the same, share."""
-        nodes, groups = self.of_nodes, self.of_groups
+        nodes, groups, index_of = self.of_nodes, self.of_groups, group.graph.index_of
         alone = group.nodes_alone()
         if alone:
-            return [nodes[node.index] for node in alone]
+            return [nodes[index_of(node)] for node in alone]
         return [
-            groups[child] if isinstance(child, Group) else nodes[child.index]
+            groups[child] if isinstance(child, Group) else nodes[index_of(child)]
             for child in group.children
         ]
 

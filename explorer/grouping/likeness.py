@@ -116,7 +116,7 @@ def are_left(blocks: Iterable[Sequence[Node]]) -> bool:
             return False
     if not inside:
         return False
-    first = min(node.index for node in inside)
+    first = min(map(next(iter(inside)).graph.index_of, inside))
     seen: set[tuple[Node, bool]] = set()
     before = {maker for node in inside for maker in _list_makers(node, first)} - inside
     pending = [(maker, False) for maker in before]
