@@ -26,7 +26,8 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     By an MLP over the transposed tokens (I. Tolstikhin and others, MLP-Mixer, 2021, figure 1), by
     a Fourier transform (J. Lee-Thorp and others, FNet, 2022, figure 1), by a pool (W. Yu and
-    others, MetaFormer Is Actually What You Need for Vision, 2022, figure 2).
+    others, MetaFormer Is Actually What You Need for Vision, 2022, figure 2). Behind each MLP a gate
+    may stand (V. Ekambaram and others, TSMixer, 2023, figure 3).
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
@@ -43,7 +44,11 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     mixing = [kind for kind in kinds if kind not in _AROUND]
     feeding = mlps[-1]
     what = ""
-    if len(mlps) == 2 and not mixing and _is_turned(operations, mlps[0]):
+    names = sorted(e.name for e in others if isinstance(e, FoundBlock))
+    is_gated = names == ["Linear", "Linear", "Softmax", "Softmax"] and kinds.count("Mul") == len(
+        mlps
+    )
+    if len(mlps) == 2 and (is_gated or not mixing) and _is_turned(operations, mlps[0]):
         what = f"tokens {_write(mlps[0])}"
     elif len(mlps) == 1 and "DFT" in mixing and {*mixing} <= {"DFT"} | _OF_COMPLEX:
         what = "tokens by FFT"
@@ -53,7 +58,7 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         what = "tokens by Fourier filter"
     if not what:
         return
-    facts = (what, f"features {_write(feeding)}")
+    facts = (what, f"features {_write(feeding)}", *(["gated"] if is_gated else []))
     details: BlockDetails = feeding.details
     yield make_whole_block(blocks, "mixer", "Mixer block", facts, details)
 
