@@ -7,6 +7,7 @@ and lists as what stands in them.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _CONTAINER = r"Sequential|Module(?:List|Dict)|^(?:Block|Layer|Module|Stage)$"
 #: as lists of modules call what is in them, and as what was found by structure is called
 _NUMBERED = r"\d+(?:[–.]\d+)*|Block [A-Z]+"
+#: a name and the number of one of several modules
+_WITH_NUMBER = r"([A-Za-z][A-Za-z_]*?)_?\d+"
 #: larger groups are not looked at, nor those with more stages
 _MOST_NODES = 4_000
 _MOST_STAGES = 64
@@ -77,7 +80,15 @@ def list_inner_stages(group: Group) -> Stages:
     found = _list_stages(group, _MOST_DEPTH) if nodes else None
     if found is None or len(found) > _MOST_STAGES:
         return Stages()
-    return Stages(tuple(stage.name for stage in found), _are_chain(nodes, found))
+    names = _leave_out_numbers([stage.name for stage in found])
+    return Stages(names, _are_chain(nodes, found))
+
+
+def _leave_out_numbers(names: list[str]) -> tuple[str, ...]:
+    """Return names without numbers that alone tell some of them apart: ``unit`` for ``unit3``."""
+    kinds = [match[1] if (match := re.fullmatch(_WITH_NUMBER, name)) else name for name in names]
+    count = Counter(kinds)
+    return tuple(kind if count[kind] > 1 else n for n, kind in zip(names, kinds, strict=True))
 
 
 def _list_stages(group: Group, depth: int) -> list[_Stage] | None:

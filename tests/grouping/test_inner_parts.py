@@ -104,3 +104,9 @@ def test_stages_side_by_side_are_no_chain() -> None:
     stages = list_inner_stages(find_root([*lines, "y = Max (left_c, right_c)"]))
     assert stages.names == ("left", "right")
     assert not stages.is_chain
+
+
+def test_numbers_that_alone_tell_modules_apart_are_left_out() -> None:
+    stages = list_inner_stages(find_root(convolve_all(["mix1", "mix2", "end", "half3"], "x")))
+    assert stages.names == ("mix", "mix", "end", "half3")
+    assert stages.runs == [("mix", 2), ("end", 1), ("half3", 1)]
