@@ -80,7 +80,10 @@ class KeyWriter:
         for node in nodes:
             key.append(known.of_node(node))
             for value in node.inputs:
-                key.append(self._write_operand(value, places, others, node in taking))
+                if value is not None and value.producer in own:
+                    key.append((places[value.producer], value.output_index))
+                else:
+                    key.append(self._write_operand(value, others, node in taking))
             for output in node.outputs:
                 used = output is not None and (
                     output.is_output or not own.issuperset(output.users[:_MOST_USERS])
@@ -89,17 +92,11 @@ class KeyWriter:
         return tuple(key)
 
     def _write_operand(
-        self,
-        value: Value | None,
-        places: dict[Node, int],
-        others: dict[Value, int],
-        may_be_mask: bool,
+        self, value: Value | None, others: dict[Value, int], may_be_mask: bool
     ) -> object:
+        """Return what is equal for operands from elsewhere that are the same."""
         if value is None:
             return None
-        producer = value.producer
-        if producer in places and producer is not None:
-            return places[producer], value.output_index
         known = self._constants.get(value)
         if known is not None:
             return known

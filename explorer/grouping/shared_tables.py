@@ -6,12 +6,13 @@ Embedding to Improve Language Models, 2017, section 1); two texts have one vocab
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.costs.ties import find_ties
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.roles import find_weight
 
 #: in models of more nodes nobody looks
@@ -49,19 +50,14 @@ def find_shared_tables(graph: Graph) -> SharedTables:
 
 
 def _find(graph: Graph) -> SharedTables:
+    if len(graph.nodes) > _MOST_NODES:
+        return SharedTables({}, {}, {})
     lookups: dict[Tensor | SparseTensor, list[Node]] = {}
     products: dict[Tensor | SparseTensor, list[Node]] = {}
-    factors: list[tuple[Node, Tensor | SparseTensor]] = []
-    weighted = find_nodes_where(graph, lambda one: one.weight_kind in ("embedding", "linear"))
-    for index in weighted.tolist() if len(graph.nodes) <= _MOST_NODES else ():
-        node = graph.nodes[index]
-        weight = find_weight(node)
-        if weight is None or weight.tensor is None or len(weight.tensor.dims) != _TABLE_AXES:
-            continue
-        if weight.kind == "embedding":
-            lookups.setdefault(weight.tensor, []).append(node)
-        elif weight.kind == "linear":
-            factors.append((node, weight.tensor))
+    for node, tensor in _list_matrices(graph, "embedding"):
+        lookups.setdefault(tensor, []).append(node)
+    sizes = {multiply_dims(table.dims) for table in lookups}
+    factors = [*_list_matrices(graph, "linear", sizes)] if lookups else []
     copies: dict[Tensor | SparseTensor, Tensor | SparseTensor] = {}
     if lookups and factors:
         copies.update(find_ties(graph.model).copies)
@@ -73,6 +69,37 @@ def _find(graph: Graph) -> SharedTables:
     shared = [t for t, users in lookups.items() if len(users) + len(products.get(t, ())) > 1]
     tables = {n: t for t in shared for n in (*lookups[t], *products.get(t, ()))}
     return SharedTables(tables, lookups, products)
+
+
+def _list_matrices(
+    graph: Graph, kind: str, sizes: Container[int] | None = None
+) -> Iterator[tuple[Node, Tensor | SparseTensor]]:
+    """Yield the nodes whose weight is a stored matrix, and that.
+
+    Parameters
+    ----------
+    kind
+        The kind of their weights.
+    sizes
+        How many elements the matrices may have that are asked for; any where None. A product is
+        not looked at that takes a matrix as it is stored, and that of another size.
+    """
+    for index in find_nodes_where(graph, lambda one: one.weight_kind == kind).tolist():
+        node = graph.nodes[index]
+        if sizes is not None:
+            stored = [v.initializer for v in node.inputs if v is not None]
+            taken = [
+                multiply_dims(one.dims)
+                for one in stored
+                if one is not None and len(one.dims) == _TABLE_AXES
+            ]
+            if taken and not any(size in sizes for size in taken):
+                continue
+        weight = find_weight(node)
+        if weight is None or weight.tensor is None or weight.kind != kind:
+            continue
+        if len(weight.tensor.dims) == _TABLE_AXES:
+            yield node, weight.tensor
 
 
 def tell_shared_table(nodes: Sequence[Node]) -> str:
