@@ -26,7 +26,6 @@ from .calls import tell_calls_apart
 from .fused_scopes import name_by_weights
 from .module_input_nodes import find_module_input_nodes
 from .quantizer_scopes import find_quantizer_scopes
-from .uses import tell_uses_apart
 
 Scope = tuple[str, ...]
 
@@ -119,6 +118,8 @@ def read_module_scopes(graph: Graph) -> Scopes | None:
         scopes.of_node[graph.index_of(node)] = tuple(kept[:_MAX_DEPTH])
     if known < _SHARE_NEEDED * _count_authored(graph):
         return None
+    from .uses import tell_uses_apart
+
     name_by_weights(graph, scopes.of_node, scopes.operator_scopes, scopes.type_names)
     for new, old in tell_uses_apart(graph, scopes.of_node).items():
         if old in scopes.operator_scopes:

@@ -29,7 +29,6 @@ from .like_nodes import fold_like_nodes
 from .likeness import are_left
 from .listed_stages import group_listed_stages
 from .loop_bodies import Steps, cut_run, find_steps, find_typical
-from .loop_cycles import find_loop_cycles
 from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
@@ -49,7 +48,6 @@ from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
 from .tables_beside import fold_tables
 from .unchanging import group_unchanging
-from .unrolled_loops import LoopSearch
 
 #: a step of a loop is called as the module in it that has such a share of its layers, or so
 _LEAST_OF_STEP = 0.9
@@ -192,6 +190,8 @@ class Folder:
         tensors = find_shared_tensors(graph)
         if not tensors:
             return False
+        from .unrolled_loops import LoopSearch
+
         beforehand = [index for piece in pieces for index in piece.nodes]
         search = LoopSearch(graph, tensors, left_out, self._labels, beforehand)
         found = False
@@ -222,6 +222,8 @@ class Folder:
 
         None where all steps take the same.
         """
+        from .loop_cycles import find_loop_cycles
+
         bodies: list[list[Group | Node]] = []
         for cycle in find_loop_cycles(steps):
             body = [*cycle.before]

@@ -19,7 +19,6 @@ from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.options import Direction
 
 from .components import set_in_rows, split_components
-from .drifting_stacks import LEAST_STEP, MOST_DRIFT, place_below
 from .level import Level
 from .placement import (
     Curves,
@@ -182,6 +181,8 @@ class Assembly:
         division, pieces = self.division, self.pieces
         if not division.is_between.any():
             return self
+        from .drifting_stacks import LEAST_STEP, MOST_DRIFT, place_below
+
         axis = 0 if level.direction == "TB" else 1
         starts = division.part_starts[:-1]
         # what holds ports alone has no boxes: it counts for nothing

@@ -22,16 +22,13 @@ from netloupe.explorer.view import View
 
 from .compose import DEADLINE, Composer
 from .first_view_search import STACK_ZOOMS, Search
-from .idea_insets import show_untold
 from .idea_opening import count_ideas, open_ideas
 from .inset_scene import Inset, compose_with_insets
 from .limited_opening import open_within
 from .most_boxes import close_to_most
 from .opening_limits import LIMITS
 from .plan import Measure
-from .row_insets import show_one_of_row
 from .scene import Scene
-from .shown_hearts import open_hearts
 from .whole_model import open_whole_model
 
 
@@ -124,6 +121,10 @@ class FirstView:
             What is drawn open beside the picture; nothing where the picture is larger, in one
             column, with one repetition open in its place.
         """
+        from .idea_insets import show_untold
+        from .row_insets import show_one_of_row
+        from .shown_hearts import open_hearts
+
         end = time.monotonic() + deadline
         search = self._choose(view, direction, end)
         if not search.is_special:

@@ -21,7 +21,6 @@ from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.value_names import name_passing_values
 
 from .arrange import MARGIN
-from .column_scene import turn_box, turn_edge
 from .compose import DEADLINE, Composer
 from .inset_names import NAME_ABOVE, NameValues, Write, name_entries
 from .inset_place import CLEAR, InsetPlace, InsetRoom, find_inset_place
@@ -368,6 +367,8 @@ def _move_edge(edge: SceneEdge, right: float, down: float) -> SceneEdge:
 
 
 def _turn(flat: Flat) -> Flat:
+    from .column_scene import turn_box, turn_edge
+
     return Flat(
         tuple(map(turn_box, flat.boxes)),
         tuple(map(turn_edge, flat.edges)),

@@ -11,10 +11,8 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item
 
 from .first_view_search import MOST_WITH_INSETS, Search
-from .idea_insets import list_open_blocks
 from .shown_items import count_boxes, list_closed
 from .telling import is_ordinary
-from .untold import list_untold, rate_face
 
 #: what tells so much of a model stays open, however many boxes there are
 _MOST_TOLD = 0.3
@@ -66,6 +64,9 @@ def _measure_untold(search: Search, item: Item) -> float:
 
     Of what is open in its place that is its own share.
     """
+    from .idea_insets import list_open_blocks
+    from .untold import list_untold, rate_face
+
     element = item.element
     inset = next((one for one in search.insets if one.item is item), None)
     if not isinstance(element, Group):

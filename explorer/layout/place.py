@@ -28,7 +28,6 @@ from .patience import Patience
 from .placement import Curve, Placement, Places
 from .series import Part, take_part
 from .sides import count_sides, is_more_one_sided, may_go_around
-from .simple import place_simply
 from .u_shape import UShape
 
 Entry = TypeVar("Entry", Child, Wire)
@@ -165,6 +164,8 @@ class Placer:
         return beside
 
     def _place_piece(self, level: Level, budget: Budget) -> Placement:
+        from .simple import place_simply
+
         if level.is_list:
             return place_columns(level)
         if not level.wires and len(level.children) <= 1:

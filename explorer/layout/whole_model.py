@@ -11,7 +11,6 @@ from netloupe.explorer.view import Item, is_recursive
 
 from .first_view_search import Search
 from .shown_items import list_closed
-from .untold import rate_face
 
 #: a box is the model where it has so much of all nodes
 _MOST_OF_MODEL = 0.6
@@ -46,9 +45,8 @@ def open_whole_model(search: Search) -> None:
 
 
 def _may_open(item: Item) -> bool:
-    return (
-        item.openable
-        and item.repeat is None
-        and not is_recursive(item)
-        and rate_face(item.element, item.parent.element if item.parent is not None else None) > 0
-    )
+    if not item.openable or item.repeat is not None or is_recursive(item):
+        return False
+    from .untold import rate_face
+
+    return rate_face(item.element, item.parent.element if item.parent is not None else None) > 0

@@ -17,7 +17,6 @@ from .header import ModelHeader, TrainingInfo
 from .inference import Inference
 from .kept import KeptFindings, forget_kept, get_kept
 from .loaded import Loaded
-from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
 from .node import Node, list_node_warnings
 from .paths import MODEL, Element, list_paths, resolve_path
 from .quantizable import find_quantizable
@@ -235,6 +234,8 @@ class Model(Drawable, Loaded):
             Where no node matches, with the nearest names or with what else has that name; or
             where several nodes have it.
         """
+        from .lookup import resolve_node
+
         return resolve_node(self, name)
 
     def value(self, name: str) -> Value:
@@ -250,6 +251,8 @@ class Model(Drawable, Loaded):
         NotFoundError
             As for ``node``.
         """
+        from .lookup import resolve_value
+
         return resolve_value(self, name)
 
     def tensor(self, name: str) -> Tensor:
@@ -267,6 +270,8 @@ class Model(Drawable, Loaded):
             As for ``node``; also where the elements of the value are not in the file, and for
             a sparse tensor, which ``model[name]`` gives.
         """
+        from .lookup import resolve_tensor
+
         return resolve_tensor(self, name)
 
     def __getitem__(self, path: str) -> Element:
@@ -284,6 +289,8 @@ class Model(Drawable, Loaded):
 
     def __contains__(self, element: object) -> bool:
         """Return whether a path or name leads anywhere, or an element is one of this model."""
+        from .lookup import is_element
+
         return is_element(self, element)
 
     def __iter__(self) -> Iterator[str]:
@@ -295,6 +302,8 @@ class Model(Drawable, Loaded):
         return sum(1 + len(graph.nodes) + len(graph.values) for graph in self.graphs)
 
     def _ipython_key_completions_(self) -> list[str]:
+        from .lookup import offer_keys
+
         return offer_keys(self)
 
     def list_former(self, node: Node) -> tuple[Value, ...]:

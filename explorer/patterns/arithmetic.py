@@ -16,7 +16,6 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import ARITHMETIC_TRAITS
 from netloupe.explorer.roles import find_weight
 
-from .formulas import find_mixing_gate, write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
 from .readings import finds_smallest, read_axes, read_int, read_numbers
@@ -240,6 +239,8 @@ def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     if not all(operator.has(*_COMPUTING, *_MASKING) for operator in operators):
         return
+    from .formulas import find_mixing_gate, write_formula
+
     text = write_formula(operations, end, _MOST_WRITTEN)
     facts = (text,) if text else () if is_short else _list_functions(operations)
     if facts:

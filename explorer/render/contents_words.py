@@ -25,7 +25,6 @@ from netloupe.explorer.patterns.transformer_details import (
     TransformerDetails,
 )
 
-from .contents_widths import write_course_of
 from .first_layers import leave_crossing_open
 from .group_names import fold_parts, join_folded
 from .joined_pools import join_pools
@@ -421,6 +420,8 @@ def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_seve
 
 
 def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str]:
+    from .contents_widths import write_course_of
+
     facts = []
     course = write_course_of(ingredients, ports)
     if course:

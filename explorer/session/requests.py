@@ -26,7 +26,6 @@ from .history import History
 from .lookup import list_boxes_showing, list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .request_queue import RequestQueue
-from .reveal import reveal
 from .session import Session
 
 if TYPE_CHECKING:
@@ -190,6 +189,8 @@ class Requests:
         self._tell_view()
 
     def _answer_reveal(self, number: Any, message: Request) -> None:
+        from .reveal import reveal
+
         target = reveal(self.views, _path(message))
         self._reply(number, self._compose(), select=target, center=target)
         self._tell_view()

@@ -14,15 +14,17 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Value
 
-from .alignment import Colours, align, colour_nodes
 from .edges import EdgeTable, Flags, Integers
+
+if TYPE_CHECKING:
+    from .alignment import Colours
 
 #: place of a node in the exemplar, and number of its operand or result
 Slot = tuple[int, int]
@@ -310,6 +312,8 @@ class Repetitions:
         start, end = int(self._starts[index]), int(self._ends[index])
         if self.edges.codes[start:end].tobytes() == self._exemplar_codes:
             return self._same_places
+        from .alignment import align, colour_nodes
+
         if not self._colours:
             low, high = self.group.low, self.group.high
             self._colours = colour_nodes(self.edges, low, high, *self._list_uses())

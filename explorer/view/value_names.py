@@ -15,12 +15,10 @@ from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_whe
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Graph, TensorType, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
-from netloupe.explorer.patterns.input_roles import find_role
 from netloupe.explorer.patterns.readings import read_scalar
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
 from .attended import SCORES, are_scores, name_attended
-from .conditioning import name_conditioning
 from .families import name_family
 from .module_names import is_numbered_operator, list_modules, name_by_maker, name_by_module
 
@@ -145,6 +143,8 @@ def _name_role(value: Value) -> str:
     role = find_role_name(value)
     if role:
         return role
+    from netloupe.explorer.patterns.input_roles import find_role
+
     role = _ROLES.get(find_role(value), "")
     shape = value.type.shape if isinstance(value.type, TensorType) else None
     is_coloured = shape is not None and len(shape) > 1 and shape[1].value == _COLOURED
@@ -225,8 +225,11 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _name_by_use(value: Value, tree: GroupTree) -> str:
-    name = find_role_name(value) or name_conditioning(value)
-    if name:
+    if name := find_role_name(value):
+        return name
+    from .conditioning import name_conditioning
+
+    if name := name_conditioning(value):
         return name
     origin = find_source(value, *LAYOUT_TRAITS) or value
     if prepared := _name_prepared(origin, tree):

@@ -19,9 +19,7 @@ from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.lookup import has_element, list_selected
-from netloupe.explorer.session.page_link import follow_page_link, read_page_link, write_page_link
 from netloupe.explorer.session.requests import write_paths
-from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions
 
 from .client import LiveClient, Send
@@ -151,6 +149,8 @@ class Exploration:
 
     def _follow(self, path: str) -> None:
         """Show and select what a link leads to; what no picture shows is only described."""
+        from netloupe.explorer.session.reveal import reveal
+
         try:
             with self._requests.wanted():
                 target = reveal(self._views, path)
@@ -163,6 +163,8 @@ class Exploration:
 
     def _follow_page_link(self, fields: Mapping[str, Any], number: int) -> None:
         """Show what an address says; where that does not fit, all stays as it is."""
+        from netloupe.explorer.session.page_link import follow_page_link, read_page_link
+
         answer: dict[str, Any] = {"id": number}
         try:
             with self._requests.wanted():
@@ -185,6 +187,8 @@ class Exploration:
 
     def _send_page_link(self) -> None:
         """Tell the page what its address has to keep, where that is something else."""
+        from netloupe.explorer.session.page_link import write_page_link
+
         session, options = self._session, self._views.options
         state = session.history.moment, session.wrap, options.details, options.share
         if self._told is None or any(a is not b for a, b in zip(state, self._told, strict=True)):
