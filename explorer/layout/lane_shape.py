@@ -10,13 +10,13 @@ work at the same resolutions. Names and operators are not asked.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .lane_arms import Arm, list_arms
-from .lane_columns import order_columns
-from .lane_exchange import exchange_values, order_by_flow
 from .lane_rows import Maps, Rows, find_ladder, find_rows
 from .level import Level, Wire
+
+if TYPE_CHECKING:
+    from .lane_arms import Arm
 
 #: levels of more boxes are no figure's
 _MOST_BOXES = 150
@@ -128,6 +128,8 @@ def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> La
         return None
     rows = _close_gaps(rows)
     order = [box for box in order if box in rows]
+    from .lane_exchange import exchange_values
+
     is_exchange = exchange_values(level, order, rows)
     given = {rows[w.target][0] for w in level.wires if w.source < 0 and w.target in rows}
     columns = _find_columns(level, order, rows, given, is_exchange=is_exchange)
@@ -147,6 +149,10 @@ def _find_columns(
     level: Level, order: Sequence[int], rows: Rows, given: Collection[int], *, is_exchange: bool
 ) -> tuple[tuple[Arm, ...], ...] | None:
     """Return what stands in each column: arms, or the boxes of lanes that exchange values."""
+    from .lane_arms import list_arms
+    from .lane_columns import order_columns
+    from .lane_exchange import order_by_flow
+
     if is_exchange:
         columns = order_by_flow(level, order, rows)
         return columns if columns is not None and _are_parallel(columns) else None

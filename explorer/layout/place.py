@@ -21,7 +21,6 @@ from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
 from .engine import Drawing, LayoutEngine, LayoutMemoryError, LayoutTimeoutError
 from .lane_shape import LaneShape
-from .lane_worth import READABLE, find_zoom, reads_better
 from .layout_stability import PieceHistory
 from .level import Child, Level, Wire
 from .patience import Patience
@@ -74,6 +73,8 @@ class Placer:
             Time and notices.
         """
         if level.u is not None:
+            from .lane_worth import READABLE, find_zoom
+
             placement = self._place_u(level, level.u, budget)
             ordinary = self.place(level.without_shape(), budget)
             places = join_pieces(ordinary, level)
@@ -88,6 +89,8 @@ class Placer:
             ordinary = self.place(level.without_shape(), budget)
             if lanes is None:
                 return ordinary
+            from .lane_worth import reads_better
+
             assembly = Assembly(*divide_level(level), [lanes])
             both = join_pieces(assembly, level), join_pieces(ordinary, level)
             return assembly if reads_better(*both) else ordinary
