@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Tensor, Value
@@ -23,7 +22,6 @@ _MOST_KEPT = 20_000
 Key = tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _KnownParts:
     """What keys say of the nodes and the constants of a graph: several writers ask for the same.
 
@@ -35,8 +33,9 @@ class _KnownParts:
         By how many elements are few: what is said of a constant.
     """
 
-    nodes: dict[Node, Key] = field(default_factory=dict)
-    constants: dict[int, dict[Value, Key]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.nodes: dict[Node, Key] = {}
+        self.constants: dict[int, dict[Value, Key]] = {}
 
     def of_node(self, node: Node) -> Key:
         """Return operator and attributes of a node."""

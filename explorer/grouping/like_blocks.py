@@ -7,7 +7,6 @@ has seen all of such layers once it has seen one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.kept import find_kept
@@ -18,7 +17,6 @@ from .group import Group
 Places = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _KnownNumbers:
     """What is told of the nodes of blocks: several that look for something ask for the same.
 
@@ -32,9 +30,10 @@ class _KnownNumbers:
         These numbers by what is equal for nodes wired alike.
     """
 
-    of_rows: dict[Places, Places] = field(default_factory=dict)
-    of_nodes: dict[Places, int] = field(default_factory=dict)
-    of_keys: dict[Key, int] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.of_rows: dict[Places, Places] = {}
+        self.of_nodes: dict[Places, int] = {}
+        self.of_keys: dict[Key, int] = {}
 
     def number(self, nodes: Sequence[Node], keys: KeyWriter) -> int:
         """Return the number of nodes in the order of the file."""

@@ -38,7 +38,7 @@ _Kind = TypeVar("_Kind", bound=BlockDetails)
 Member = tuple[Sequence[Node], Recognition]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StackDetails(FeatureDetails):
     """Of a stack of blocks through which features run, or that differ in kind.
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from .details import FeatureDetails
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StridedDetails(FeatureDetails):
     """Of a block that may give fewer places than it takes.
 
@@ -22,7 +22,7 @@ class StridedDetails(FeatureDetails):
     stride: int | tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ConvolutionDetails(StridedDetails):
     """Of a convolution, with its norm and activation.
 
@@ -66,7 +66,7 @@ class ConvolutionDetails(StridedDetails):
         return bool(self.kernel) and (len(self.kernel) == 1 or min(self.kernel) == 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SeparableDetails(ConvolutionDetails):
     """Of a depthwise convolution and pointwise ones around it, together.
 
@@ -76,7 +76,7 @@ class SeparableDetails(ConvolutionDetails):
     json_first: ClassVar[tuple[str, ...]] = ("kernel", "stride")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResidualDetails(StridedDetails):
     """Of a block of convolutions that is added to what it takes.
 
@@ -95,7 +95,7 @@ class ResidualDetails(StridedDetails):
     skip: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ResamplingDetails(FeatureDetails):
     """Of what makes pictures larger or smaller: up- and downsampling, pixel shuffles, pyramids.
 
@@ -113,7 +113,7 @@ class ResamplingDetails(FeatureDetails):
     skip: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DenseDetails(FeatureDetails):
     """Of a layer of a DenseNet.
 

@@ -19,7 +19,7 @@ _JSON_NAMES = {"in_features": "in", "out_features": "out"}
 _Kind = TypeVar("_Kind", bound="BlockDetails")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BlockDetails:
     """What all details have in common; of a block of which nothing is known."""
 
@@ -27,6 +27,22 @@ class BlockDetails:
     json_first: ClassVar[tuple[str, ...]] = ()
     #: what stands before the names in JSON where this is a field of other details: ``mlp_widths``
     json_prefix: ClassVar[str] = ""
+
+    def __eq__(self, other: object) -> bool:
+        # for all kinds of details: made anew for each they would take much of the import's time
+        return self._values == other._values if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values)
+
+    def __repr__(self) -> str:
+        values = zip(fields(self), self._values, strict=True)
+        told = ", ".join(f"{field.name}={value!r}" for field, value in values)
+        return f"{type(self).__qualname__}({told})"
+
+    @property
+    def _values(self) -> tuple[object, ...]:
+        return tuple([getattr(self, field.name) for field in fields(self)])
 
     @property
     def in_out(self) -> tuple[int, int] | None:
@@ -69,7 +85,7 @@ class BlockDetails:
 NO_DETAILS = BlockDetails()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FeatureDetails(BlockDetails):
     """Of a block that takes and gives features, as a linear layer does; channels are such, too.
 
@@ -103,7 +119,7 @@ def span_features(first: BlockDetails, last: BlockDetails) -> tuple[int, int] | 
     return first.in_out[0], last.in_out[1]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EmbeddingDetails(BlockDetails):
     """Of a table whose rows are picked.
 
@@ -117,7 +133,7 @@ class EmbeddingDetails(BlockDetails):
     width: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NormDetails(BlockDetails):
     """Of a normalization.
 
@@ -133,7 +149,7 @@ class NormDetails(BlockDetails):
     width: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class RecurrentDetails(FeatureDetails):
     """Of recurrent layers in a row; a state has as many features as come out.
 
@@ -151,7 +167,7 @@ class RecurrentDetails(FeatureDetails):
     bidirectional: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class StateSpaceDetails(BlockDetails):
     """Of a block of a selective state-space model.
 
@@ -164,7 +180,7 @@ class StateSpaceDetails(BlockDetails):
     inner: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EstimatorDetails(BlockDetails):
     """Of what was fitted to data, as an operator of ``ai.onnx.ml`` holds it: counts, and words.
 

@@ -11,7 +11,7 @@ from .details import BlockDetails
 CLASS_ATTENTION = "Class attention"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class AttentionDetails(BlockDetails):
     """Of an attention, or of what mixes tokens in its place.
 
@@ -70,7 +70,7 @@ class AttentionDetails(BlockDetails):
     order: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class MlpDetails(BlockDetails):
     """Of linear layers with activations between them.
 
@@ -95,7 +95,7 @@ class MlpDetails(BlockDetails):
     order: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ExpertsDetails(BlockDetails):
     """Of a mixture of experts.
 
@@ -125,7 +125,7 @@ class ExpertsDetails(BlockDetails):
     order: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class TransformerDetails(BlockDetails):
     """Of a Transformer block: names in JSON say what they are of, as ``attention_heads`` does.
 
@@ -148,7 +148,7 @@ class TransformerDetails(BlockDetails):
     window: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ConformerDetails(BlockDetails):
     """Of a Conformer block.
 
@@ -165,7 +165,7 @@ class ConformerDetails(BlockDetails):
     kernel: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ConvolutionModuleDetails(BlockDetails):
     """Of the convolution module of a Conformer.
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import Dims, find_origin
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _KnownSizes:
     """What was read of the weights of a graph: each pattern asks for it, in each group."""
 
-    dims: dict[Value, tuple[int, ...]] = field(default_factory=dict)
-    features: dict[Node, tuple[int, int]] = field(default_factory=dict)
-    kernels: dict[Node, tuple[int, ...]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.dims: dict[Value, tuple[int, ...]] = {}
+        self.features: dict[Node, tuple[int, int]] = {}
+        self.kernels: dict[Node, tuple[int, ...]] = {}
 
 
 def _find_known(graph: Graph) -> _KnownSizes:
