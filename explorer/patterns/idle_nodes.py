@@ -23,6 +23,10 @@ class _IdleNodes(dict[Node, bool]):
     """Whether nodes of a graph do nothing, of those that were asked for."""
 
 
+class _Scalars(dict[Value, float | None]):
+    """The stored numbers of a graph that were asked for: many nodes take the same."""
+
+
 def is_idle(node: Node) -> bool:
     """Return whether a node gives what it takes: pads by nothing, slices all there is, adds 0.
 
@@ -82,12 +86,21 @@ def _is_neutral(node: Node) -> bool:
     operator = node.operator
     for place in (1,) if operator.has("subtracts", "divides") else (0, 1):
         value = node.inputs[place]
-        tensor = constant_tensor(value) if value is not None and is_constant(value) else None
+        if value is None or not is_constant(value):
+            continue
+        tensor = constant_tensor(value)
         if tensor is not None and not tensor.dims:
             neutral = next(number for trait, number in _NEUTRAL.items() if operator.has(trait))
-            if read_scalar(value) == neutral:
+            if _read_once(value) == neutral:
                 return node.inputs[1 - place] is not None
     return False
+
+
+def _read_once(value: Value) -> float | None:
+    known = find_kept(value.graph, _Scalars, _Scalars)
+    if value not in known:
+        known[value] = read_scalar(value)
+    return known[value]
 
 
 def chooses_shape(node: Node) -> bool:
