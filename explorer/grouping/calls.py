@@ -54,7 +54,7 @@ def tell_calls_apart(graph: Graph, of_node: list[Scope | None], scopes: Iterable
     scopes
         All that nodes have.
     """
-    own = dict.fromkeys(scope for scope in scopes if scope)
+    own = dict.fromkeys(filter(None, scopes))
     calls = _find_calls(own)
     if not any(scope[:-1] in calls or scope[:-1] not in own for scope in calls if scope[:-1]):
         return

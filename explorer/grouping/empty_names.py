@@ -46,7 +46,7 @@ def dissolve_empty_names(root: Group) -> None:
         if group.kind != "repeat":
             while _take_one_away(group):
                 pass
-        pending += group.inner_groups()
+        pending += [inner for inner in group.inner_groups() if inner.inner_groups()]
 
 
 def _list_groups(root: Group) -> Iterator[Group]:
@@ -66,7 +66,7 @@ def _take_one_away(group: Group) -> bool:
         _dissolve(held, group)
         return True
     for outer in group.inner_groups():
-        inner = _find_held(outer) if outer.kind == "scope" else None
+        inner = _find_held(outer) if outer.kind == "scope" and outer.inner_groups() else None
         if inner is not None and outer.recognised is None and _fits(group, outer):
             inner.label = outer.label
             inner.type_name = inner.type_name or outer.type_name
