@@ -247,9 +247,10 @@ def _write_kinds(
             some = []
         return ", ".join((f"each {join_with_and(common)}", *some)) if common else ""
     each = f", each with {join_with_and(common)}" if common else ""
+    single = {part.key for part in telling if {*map(len, part.rows)} == {1}}
     alone = [
         count_pieces(count, nouns[keys[0]])
-        if not common and len(keys) == 1
+        if not common and len(keys) == 1 and keys[0] in single
         else f"{count:,} of {text}"
         for count, keys, text in told
     ]

@@ -285,8 +285,9 @@ def _tell_graph(outline: Outline, resolutions: Resolutions) -> str:
 
     T. Kipf and M. Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017,
     equation 2. A table is square along an axis of the input, and most of its numbers are exactly
-    0, as no learned ones are; or a sum goes over several tables beside each other (S. Yan and
-    others, Spatial Temporal Graph Convolutional Networks, 2018, equation 9).
+    0, as no learned ones are, but not all beside its diagonal; or a sum goes over several tables
+    beside each other (S. Yan and others, Spatial Temporal Graph Convolutional Networks, 2018,
+    equation 9).
     """
     sizes = {
         dim
@@ -321,6 +322,8 @@ def _count_nodes(outline: Outline, product: Node, value: Value) -> int:
         return dims[-1]
     numbers = read_numbers(constant_tensor(source), _MOST_OF_TABLE)
     absent = sum(number == 0 for number in numbers)
+    if not any(numbers[n] for n in range(len(numbers)) if n % (dims[-1] + 1)):
+        return 0  # it leads from nothing to anything else
     return dims[-1] if numbers and _LEAST_ABSENT * len(numbers) <= absent < len(numbers) else 0
 
 

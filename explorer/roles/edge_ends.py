@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from netloupe.explorer.dataflow import trace_on
+from netloupe.explorer.dataflow import find_source, is_input_independent, trace_on
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.operators import PASSING_TRAITS
 
@@ -28,7 +28,29 @@ def find_edge_ends(piece: PreparationNodes) -> Purpose | None:
         return None
     is_plain = all(node.operator.has("reads_shape", *_CUTTING) for node in piece.nodes)
     chooses = all(map(_chooses, piece.uses[:_MOST_LOOKED]))
-    return Purpose(EDGE_ENDS) if is_plain and chooses else None
+    return Purpose(EDGE_ENDS) if is_plain and chooses and _joins_nodes(inputs[0]) else None
+
+
+def _joins_nodes(pairs: Value) -> bool:
+    """Return whether one end of pairs picks computed rows, or tells where some are added up.
+
+    What only picks rows of stored tables is no edge: a pair of an entity and a relation is one of
+    rows of two tables (T. Dettmers and others, Convolutional 2D Knowledge Graph Embeddings, 2018).
+    """
+    return any(
+        user.operator.has("scatters")
+        or (
+            user.operator.has("looks_up")
+            and not is_input_independent(user.input(0))
+            and not _is_cut(user.input(0), pairs)
+        )
+        for user, _ in islice(trace_on(pairs, *_CUTTING), _MOST_LOOKED)
+    )
+
+
+def _is_cut(value: Value | None, pairs: Value) -> bool:
+    """Return whether a value is pairs, or cut out of them."""
+    return value is pairs or find_source(value, *_CUTTING) is pairs
 
 
 def _lists_pairs(value: Value) -> bool:

@@ -182,11 +182,12 @@ def test_points_are_taken_alone_before_their_maximum() -> None:
     assert not classify_points(kernel=1, largest=False).startswith("Point")
 
 
-@pytest.mark.parametrize("kind", ["sparse", "tables", "dense", "kept"])
+@pytest.mark.parametrize("kind", ["sparse", "tables", "dense", "kept", "diagonal"])
 def test_edges_of_a_graph_are_stored(kind: str) -> None:
     net = Network()
     x = net.take("joints", (1, 8, 10, 7))
     edges = np.eye(7, dtype=np.float32) * 0.5
+    edges += 0 if kind == "diagonal" else np.eye(7, k=1, dtype=np.float32)
     for _ in range(3):
         if kind in ("tables", "kept"):
             wide = net.add("Reshape", net.conv(x, 8, 24, 1), net.numbers(1, 3, 8, 10, 7))
@@ -195,7 +196,7 @@ def test_edges_of_a_graph_are_stored(kind: str) -> None:
             y = net.add("Einsum", wide, table, equation=equation)
             y = y if kind == "tables" else net.add("ReduceSum", y, net.numbers(1), keepdims=0)
         else:
-            table = net.store(edges if kind == "sparse" else edges + 0.25)
+            table = net.store(edges if kind in ("sparse", "diagonal") else edges + 0.25)
             y = net.add("MatMul", net.conv(x, 8, 8, 1), table)
         x = activate(net, y, 8, 8, 3)
     told = net.finish(net.conv(x, 8, 4, 1)).architecture.sentence
