@@ -14,7 +14,7 @@ from .estimators import is_predictor, name_estimator, read_estimator
 from .flows import is_coupling
 from .found_blocks import FoundBlock
 from .graph_context import GraphContext, find_graph_context
-from .joined_branches import joins_branches, list_starts
+from .joined_branches import joins_branches, list_joined_starts
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .readings import read_int, read_str
@@ -160,7 +160,7 @@ def _list_ends(details: list[ConvolutionDetails]) -> tuple[ConvolutionDetails, C
 
 def _joins_several(operations: Operations, join: int) -> bool:
     """Return whether a concatenation joins what comes of several values."""
-    return len({*list_starts(operations, join)}) > 1
+    return len({*list_joined_starts(operations, join)}) > 1
 
 
 def _adds_to_before(operations: Operations, join: int) -> bool:

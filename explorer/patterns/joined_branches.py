@@ -12,7 +12,7 @@ from .operations import Operations
 LEAST_BRANCHES = 3
 
 
-def list_starts(
+def list_joined_starts(
     operations: Operations, join: int, within: Container[int] | None = None
 ) -> list[Value]:
     """Return for each value that is joined which value it was before any operation here.
@@ -68,6 +68,6 @@ def joins_branches(
     if len({*values}) < least or convolutions <= len(values):
         return False
     givers = [operations.giver(value) for value in values]
-    return len({*list_starts(operations, join, within)}) == 1 and all(
+    return len({*list_joined_starts(operations, join, within)}) == 1 and all(
         number is not None and operations.users[number] == [join] for number in givers
     )
