@@ -87,7 +87,8 @@ def _list_matrices(
     for index in find_nodes_where(graph, lambda one: one.weight_kind == kind).tolist():
         node = graph.nodes[index]
         if sizes is not None:
-            stored = [v.initializer for v in node.inputs if v is not None]
+            operands = [node.input(place) for place in node.operator.weight_places]
+            stored = [value.initializer for value in operands if value is not None]
             taken = [
                 multiply_dims(one.dims)
                 for one in stored

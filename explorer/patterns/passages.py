@@ -98,7 +98,7 @@ def _is_length_mask(nodes: Sequence[Node], inside: set[Node]) -> bool:
     given = [value for value in sides if value not in counted and value is not None]
     if len(counted) != 1 or any(value.producer not in inside for value in given):
         return False
-    return find_giver(nodes[-1].outputs[0], "compares_order", through=LAYOUT_TRAITS) is compared[0]
+    return find_giver(nodes[-1].output(0), "compares_order", through=LAYOUT_TRAITS) is compared[0]
 
 
 def _measures(node: Node) -> bool:

@@ -75,7 +75,7 @@ def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
         return None
     batch, channels, *places = (apart[axis] for axis in (0, order.channels, *order.places))
     if order.kind == SHUFFLE:
-        if before.operator.has("reshapes") and _parts_batch(before, apart):
+        if _parts_batch(before, apart):
             return None
         wanted = [batch, channels, *(_times(place, side) for place in places)]
     else:
