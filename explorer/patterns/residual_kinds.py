@@ -17,7 +17,7 @@ UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
 BOTTLENECK, INVERTED_BOTTLENECK = "Bottleneck block", "Inverted bottleneck"
 PLAIN_RESIDUAL = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
-_PROPER = frozenset({"GDN", "Inception module", "Res2Net module", "Snake"})
+_PROPER = frozenset({"GDN", "Inception", "Res2Net module", "Snake"})
 #: norms and activations that few networks have
 _TELLING = frozenset({"GDN", "Global response norm", "Graph convolution", "Inverse GDN", "Snake"})
 #: what is said in the plural where there are several

@@ -304,7 +304,7 @@ def _name_residual(
     told = add_units(name, parts.values(), has_gate=_has_gate(blocks, numbers))
     is_nested = any(part.kind in ("inverted", "residual") for part in parts.values())
     if branches and told == PLAIN_RESIDUAL and not is_nested:
-        told += f"{WITH}Inception module"
+        told += f"{WITH}Inception"
     return FoundBlock(
         "branches" if sides.shortcut == "branch" else "residual",
         told,

@@ -39,18 +39,16 @@ def _joins_nodes(pairs: Value) -> bool:
     """
     return any(
         user.operator.has("scatters")
-        or (
-            user.operator.has("looks_up")
-            and not is_input_independent(user.input(0))
-            and not _is_cut(user.input(0), pairs)
-        )
+        or (user.operator.has("looks_up") and _is_computed(user.input(0), pairs))
         for user, _ in islice(trace_on(pairs, *_CUTTING), _MOST_LOOKED)
     )
 
 
-def _is_cut(value: Value | None, pairs: Value) -> bool:
-    """Return whether a value is pairs, or cut out of them."""
-    return value is pairs or find_source(value, *_CUTTING) is pairs
+def _is_computed(table: Value | None, pairs: Value) -> bool:
+    """Return whether rows are not stored, and no pairs either, which one of both is cut out of."""
+    if table is None or is_input_independent(table):
+        return False
+    return find_source(table, *_CUTTING) is not pairs
 
 
 def _lists_pairs(value: Value) -> bool:

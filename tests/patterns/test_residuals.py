@@ -310,7 +310,7 @@ def test_branches_that_are_joined_are_no_bottleneck(branches: int) -> None:
     joined = net.add("Concat", *ways, axis=1) if branches > 1 else ways[0]
     y = net.conv(joined, 32, 8 * branches, relu=False)
     found = net.tell(net.add("Relu", net.add("Add", "x", y)))
-    name = "Residual block with Inception module" if branches > 1 else "Bottleneck block"
+    name = "Residual block with Inception" if branches > 1 else "Bottleneck block"
     assert (found.name, found.facts) == (name, ("32 → 32",))
 
 
