@@ -19,6 +19,7 @@ from .spilled_arithmetic import Box, find_edges, list_searched
 #: of two boxes a row is made, where one of them turns axes
 _LEAST_BOXES, _MOST_CHILDREN = 2, 300
 _REARRANGED, _CROPPED = "Rearrangement", "Crop"
+LAYOUT_BLOCKS = frozenset({_REARRANGED, _CROPPED})
 
 
 def group_layouts(root: Group, free_path: FreePath) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from netloupe.explorer.options import Share
 
-Outline = Literal["node", "group", "terminal", "constant", "frame", "stub", "junction"]
+Outline = Literal["node", "group", "terminal", "constant", "frame", "stub", "junction", "caption"]
 TextStyle = Literal[
     "title",  # bold, in the category's dark hue
     "title-muted",  # the same size, regular, quiet: a second part of the title
@@ -75,7 +75,8 @@ class Face(NamedTuple):
     outline
         ``node``; ``group`` (closed, can be opened); ``terminal`` (input or output of the
         graph); ``constant``; ``stub`` (a pill in place of a value from elsewhere); ``junction``
-        (a circle, where streams are added or multiplied); ``frame`` (an open group: the size is
+        (a circle, where streams are added or multiplied); ``caption`` (words on the line of the
+        stream, with no border); ``frame`` (an open group: the size is
         that of the title, the box may be larger; what is anchored at its end stands so far from
         the right border of the box as it does from that of the face).
     category

@@ -7,6 +7,7 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import Item
 
+from .captions import write_caption
 from .face import Face
 from .fact_rows import FaceStyle
 from .facts import NodeFacts
@@ -100,11 +101,14 @@ def make_face(
         return make_frame(item, category)
     style = FaceStyle(category, in_line, has_controls and item.openable)
     if isinstance(element, Node):
-        return make_node_face(item, element, facts, style)
+        face = make_node_face(item, element, facts, style)
+        return face if facts is None else write_caption(item, face)
     if isinstance(element, Group) and element.main is not None and element.recognised is None:
-        return make_operation_face(item, element, element.main, facts or NodeFacts(), style)
+        face = make_operation_face(item, element, element.main, facts or NodeFacts(), style)
+        return face if facts is None else write_caption(item, face)
     if isinstance(element, Group | Graph):
-        return make_group_face(item, element, style)
+        face = make_group_face(item, element, style)
+        return face if facts is None else write_caption(item, face)
     if item.kind == "stub":
         return make_stub_face(item)
     if item.kind == "constant" and not item.merged:

@@ -80,7 +80,7 @@ class NodeFacts:
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
-        number = _tell_number(node) or tell_stored_operand(node)
+        number = tell_number(node) or tell_stored_operand(node)
         if number is not None:
             text, place = number
             stands = bool(constants) and constants[0].index == place
@@ -138,7 +138,7 @@ def _tell_pool(node: Node) -> tuple[str, ...]:
     )
 
 
-def _tell_number(node: Node) -> tuple[str, int] | None:
+def tell_number(node: Node) -> tuple[str, int] | None:
     """Return what a node does with a single number and its place: ``× 8``, ``1 − x``; else None."""
     power = read_scalar(node.input(1)) if node.operator.has("takes_power") else None
     if power is not None:

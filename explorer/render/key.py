@@ -43,7 +43,7 @@ def list_hues(
         for item in walk_items(scene)
         if item.is_open or not getattr(paints.get(item.path), "tone", "")
     )
-    found = {face.category for face in faces if face.outline not in ("stub", "junction")}
+    found = {face.category for face in faces if face.outline not in ("stub", "junction", "caption")}
     hues = [hue for hue in HUES if hue in found]
     return hues if len(hues) >= _LEAST_HUES else []
 

@@ -20,6 +20,7 @@ from .face import Bar, Face
 from .marks import (
     DIFFERING,
     CircleMark,
+    CurveMark,
     LineMark,
     Mark,
     RectMark,
@@ -150,7 +151,7 @@ def list_legend(
             signs.add("frame")
             continue
         face = face_of(item)
-        if face.outline in ("stub", "junction"):
+        if face.outline in ("stub", "junction", "caption"):
             signs.update([face.outline] if face.texts else [])
         elif paint is None or not paint.tone:
             categories.add(face.category)
@@ -349,6 +350,12 @@ def _mark_junction(theme: Theme) -> list[Mark]:
     ]
 
 
+def _mark_caption(theme: Theme) -> list[Mark]:
+    size, bold = TEXT_STYLES["title-muted"]
+    lines = [CurveMark((17, y, 17, y, 17, y + 3, 17, y + 3), theme.stream) for y in (0.5, 14.5)]
+    return [*lines, TextMark(17, 12, "abc", size, bold, theme.muted, "middle")]
+
+
 def _mark_share(theme: Theme) -> list[Mark]:
     colours = theme.category("weights")
     box = RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)
@@ -374,6 +381,7 @@ _SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
     "former": lambda theme: _mark_way("former", theme),
     "newer": lambda theme: _mark_way("newer", theme),
     "junction": _mark_junction,
+    "caption": _mark_caption,
     "share-parameters": _mark_share,
     "share-macs": _mark_share,
     "share-bytes": _mark_share,

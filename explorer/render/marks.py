@@ -194,6 +194,11 @@ def mark_face(face: Face, theme: Theme, paint: Paint | None = None) -> list[Mark
     if face.outline == "stub":
         return _mark_stub(face, painted or theme.stub)
     colours = theme.category(face.category)
+    if face.outline == "caption" and painted is None:
+        return [
+            _mark_text(run.x, run.y, run.text, run.style, theme.muted, run.anchor)
+            for run in face.texts
+        ]
     if face.outline == "junction":  # it belongs to the stream
         colours = CategoryColours(
             theme.body if face.texts else theme.stream, theme.stream, theme.ink

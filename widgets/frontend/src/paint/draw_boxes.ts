@@ -73,6 +73,7 @@ function drawBody(pass: Pass, box: number): void {
   const height = positions[at + 3] - sheets;
   const paint = pass.paints.boxes.get(box);
   const tone = toneOf(palette, paint);
+  if (face.outline === "caption" && !tone) return; // its words stand on the stream
   const colours = coloursOf(palette, face, paint);
   const plain = pass.detail !== "full";
   const radius = Math.min(radiusOf(face), height / 2);
@@ -198,6 +199,7 @@ export function drawBlocks(pass: Pass): void {
     if (scene.isOpen(box)) continue;
     const face = scene.faceOf(box);
     const paint = pass.paints.boxes.get(box);
+    if (face.outline === "caption" && !paint) continue;
     const key = paint ? `painted ${paint.tone} ${paint.ring} ${face.category}` : face.category;
     const known = byColours.get(key);
     if (known) known.members.push(box);

@@ -62,6 +62,10 @@ export function toneOf(palette: Palette, paint: Paint | undefined): Tone | undef
 export function coloursOf(palette: Palette, face: Face, paint: Paint | undefined): Category {
   const tone = toneOf(palette, paint);
   if (tone) return { tint: tone.fill, border: tone.border, text: tone.text, frame: tone.fill };
+  if (face.outline === "caption") {
+    const { muted } = palette;
+    return { tint: palette.page, border: muted, text: muted, frame: palette.body };
+  }
   if (face.outline !== "junction") return categoryOf(palette, face.category);
   // it belongs to the stream
   const { body, stream, ink } = palette;

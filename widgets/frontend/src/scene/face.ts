@@ -11,7 +11,7 @@ export type Badge = [number, number, number, number, string, number?];
 /** of what, x, y of its middle, width, and the same in words */
 export type Bar = [string, number, number, number, string];
 export interface Face {
-  outline: "node" | "group" | "terminal" | "constant" | "stub" | "frame" | "junction";
+  outline: "node" | "group" | "terminal" | "constant" | "stub" | "frame" | "junction" | "caption";
   category: string;
   width: number;
   height: number;

@@ -106,7 +106,7 @@ function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<strin
         return;
       }
       const { outline, category, texts, stack, bar, badges } = book.faces[box.face];
-      if (outline === "stub" || outline === "junction") {
+      if (outline === "stub" || outline === "junction" || outline === "caption") {
         if (texts.length > 0) found.add(`signs ${outline}`);
       } else if (!tone) {
         found.add(`categories ${category}`);
