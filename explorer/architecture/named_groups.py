@@ -10,6 +10,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import BlockDetails, Recognition
 from netloupe.explorer.patterns.convolution_details import StridedDetails
+from netloupe.explorer.patterns.map_heads import HEADS
 from netloupe.explorer.patterns.transformer_details import TransformerDetails
 
 from .composites import Merge, make_part
@@ -30,7 +31,7 @@ _RESIDUAL = frozenset(
 )
 #: names that are given to any branches of convolutions, as to the heads of a detector, those of
 #: groups of which the layers inside are told, and of parts that need not be in a group
-_LOOSE = frozenset({"Inception block", "Message passing", ROUTING, "Summed branches"})
+_LOOSE = frozenset({HEADS, "Inception block", "Message passing", ROUTING, "Summed branches"})
 #: arithmetic without weights that a network is told by (D. Snyder and others, X-vectors, 2018,
 #: section 2.1; T. Kim and others, Reversible Instance Normalization, 2022, section 3)
 _STEPS = frozenset(

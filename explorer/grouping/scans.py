@@ -19,9 +19,9 @@ from .small_blocks import wrap
 from .spilled_arithmetic import Box, find_edges, list_searched
 from .spilled_passages import list_passages, order_passage
 
-_NAME = "Selective scan"
+SCAN = "Selective scan"
 #: what the blocks around one have been recognised as
-_AROUND = ("Mamba block", "Mamba-2")
+STATE_SPACES = ("Mamba", "Mamba-2")
 #: fewer boxes are no scan
 _LEAST_BOXES, _MOST_CHILDREN = 5, 300
 #: what is another part of such a block
@@ -43,7 +43,11 @@ def group_scans(root: Group, free_path: FreePath) -> None:
     if not find_nodes_with(root.graph, "convolves").size:
         return
     for group in list_searched(root, _LEAST_BOXES, _MOST_CHILDREN):
-        if _convolves(group) and group.recognised and group.recognised.name in _AROUND:
+        if (
+            _convolves(group)
+            and group.recognised
+            and group.recognised.name.removesuffix(" block") in STATE_SPACES
+        ):
             _group(group, free_path)
 
 
@@ -69,7 +73,7 @@ def _group(group: Group, free_path: FreePath) -> None:
         return
     places = {*scan}
     order_passage(group, boxes, places)
-    wrap(group, [boxes[place].child for place in sorted(places)], _NAME, _NAME, _NAME, free_path)
+    wrap(group, [boxes[place].child for place in sorted(places)], SCAN, SCAN, SCAN, free_path)
 
 
 def _make_box(child: Group | Node) -> Box:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, is_constant
-from netloupe.explorer.patterns import IDEA, WORK, Recognition, is_chain, make_ingredient
+from netloupe.explorer.patterns import IDEA, WORK, is_chain, make_ingredient
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.ingredients import KNOWN
 from netloupe.explorer.patterns.transformer_details import MlpDetails
@@ -63,7 +63,7 @@ def is_shut_idea(element: object, around: object = None) -> bool:
     if name:
         is_same = name == find_name(around) and _AND not in name
         recognition = find_recognition(block)
-        if _adds_idea(block, recognition):
+        if name == _ANY_RESIDUAL and _adds_idea(block):
             return True
         is_mlp = recognition is not None and isinstance(recognition.details, MlpDetails)
         return is_same and not is_mlp and not is_told_by_face(block)
@@ -115,14 +115,12 @@ def find_name(element: object) -> str:
     return contents[0].name if len(contents) == 1 and contents[0].kind == KNOWN else ""
 
 
-def _adds_idea(group: Group, recognition: Recognition | None) -> bool:
+def _adds_idea(group: Group) -> bool:
     """Return whether a residual sum is around blocks with ideas, which its own name does not tell.
 
     Such are blocks in a block, attention over channels, and branches beside each other. What the
     field calls by a name of its own, such as inverted residuals, has in it what that name says.
     """
-    if recognition is None or recognition.name != _ANY_RESIDUAL:
-        return False
     if count_joins(group, "elementwise") > 1:
         return True
     pending = [*group.inner_groups()]

@@ -193,4 +193,43 @@ forward (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)
 """,
         "Gated depthwise MLP 8 → 16 → 8, GELU",
     ),
+    "step-aggregation": (
+        """
+elan (float[1, 16, 8, 8] x) => (float[1, 32, 8, 8] y)
+<int64[4] first = {32, 16, 1, 1}, int64[4] inner = {16, 16, 3, 3},
+ int64[4] last = {32, 64, 1, 1}>
+{
+  w1 = ConstantOfShape (first)
+  w2 = ConstantOfShape (inner)
+  w3 = ConstantOfShape (last)
+  wider = Conv (x, w1)
+  around, through = Split <axis = 1, num_outputs = 2> (wider)
+  one = Conv <pads = [1, 1, 1, 1]> (through, w2)
+  step = Relu (one)
+  two = Conv <pads = [1, 1, 1, 1]> (step, w2)
+  again = Relu (two)
+  joined = Concat <axis = 1> (around, through, step, again)
+  y = Conv (joined, w3)
+}
+""",
+        "ELAN block 16 → 32, 2 steps, 1 convolution each",
+    ),
+    "map-heads": (
+        """
+heads (float[1, 16, 8, 8] fine, float[1, 16, 4, 4] coarse) => (float[1, 84, 80] y)
+<int64[4] square = {16, 16, 3, 3}, int64[4] boxes = {4, 16, 1, 1},
+ int64[4] classes = {80, 16, 1, 1}, int64[3] flat = {1, 84, -1}>
+{
+  w = ConstantOfShape (square)  b = ConstantOfShape (boxes)  c = ConstantOfShape (classes)
+  f1 = Conv <pads = [1, 1, 1, 1]> (fine, w)    f2 = Relu (f1)
+  f_box = Conv (f2, b)                         f_class = Conv (f2, c)
+  f = Concat <axis = 1> (f_box, f_class)       f_flat = Reshape (f, flat)
+  c1 = Conv <pads = [1, 1, 1, 1]> (coarse, w)  c2 = Relu (c1)
+  c_box = Conv (c2, b)                         c_class = Conv (c2, c)
+  d = Concat <axis = 1> (c_box, c_class)       d_flat = Reshape (d, flat)
+  y = Concat <axis = 2> (f_flat, d_flat)
+}
+""",
+        "Prediction heads, 2 maps, 4 + 80 channels",
+    ),
 }

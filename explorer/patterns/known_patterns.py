@@ -78,6 +78,7 @@ from .light_cells import find_light_cells
 from .linear import find_embeddings, find_linears
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
+from .map_heads import find_map_heads
 from .masked_pools import find_masked_pools, find_scaled_parts
 from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
@@ -125,6 +126,7 @@ from .split_scales import find_split_scales
 from .squash import find_squashes
 from .standardized import find_reversible_standardizations
 from .state_spaces import find_mixers, find_state_spaces
+from .step_aggregations import find_step_aggregations
 from .stored_bases import find_stored_bases
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
@@ -255,6 +257,8 @@ WHOLES = (
     _whole("similarity", find_similarity, "similarity", family="linear"),
     _whole("patch-merging", find_merging, "merging"),
     _whole("partial-stage", find_partial_stages, "csp", "spp"),
+    _whole("step-aggregation", find_step_aggregations, "elan"),
+    _whole("map-heads", find_map_heads, "heads"),
     _whole("dense-layer", find_dense, "dense", "transition"),
     _whole("shuffle-unit", find_shuffles, "shuffle"),
     _whole("branches", find_branches, "fire", "inception"),
@@ -309,7 +313,7 @@ IDEAS = (
     _part("vector-messages", find_vector_messages, "graph network"),
     _part("vector-update", find_vector_updates, "unit"),
     _part("graph-network", find_graph_networks, "graph network"),
-    _part("message-passing", find_messages, "message passing"),
+    _part("message-passing", find_messages, "message passing", family="pooling"),
     _part("squash", find_squashes, "squash", family="activation"),
     _part("chosen-queries", find_chosen_queries, "attention", family="attention"),
     _part("differential-attention", find_differences_of_shares, "attention", family="attention"),

@@ -13,6 +13,9 @@ from .operations import Operations
 from .readings import read_ints
 from .whole_groups import make_whole_block
 
+#: parts of the channels beside the results of blocks: all or one goes around the first of these
+_GOING_AROUND = 2
+
 
 def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find blocks in which a part of the channels goes around what works on the rest.
@@ -49,8 +52,8 @@ def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if name:
             yield make_whole_block(blocks, "spp", name, (*facts, sizes))
         return
-    inner = kinds["residual"] + kinds["inverted"]
-    allowed = {"Concat", "Slice", "Split", "conv", "inverted", "residual"}
+    inner = kinds["residual"] + kinds["inverted"] + kinds["csp"]
+    allowed = {"Concat", "Slice", "Split", "conv", "csp", "inverted", "residual"}
     is_split = bool(kinds["Slice"] or kinds["Split"])
     if not kinds.keys() <= allowed or not (is_split or kinds["conv"] == 3):
         return
@@ -58,6 +61,9 @@ def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     # without shortcuts each of the inner blocks is two convolutions in a row
     count = inner or (kinds["conv"] - 2) // 2
+    joined = len(operations.operands[operations.kinds.index("Concat")])
+    if joined - _GOING_AROUND not in (0, count):
+        return  # results of convolutions in steps are joined, too
     if count and (inner or (is_split and kinds["conv"] >= 4)):
         facts.append(f"{count} block{'s' if count > 1 else ''}")
         yield make_whole_block(blocks, "csp", "CSP block", tuple(facts))

@@ -46,6 +46,10 @@ def find_split_scales(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     break
                 first = operations.operands[min(found.numbers)]
                 part = first[0] if first else value
+                pad = operations.giver(part)
+                if pad is not None and operations.nodes[pad].operator.has("pads"):
+                    numbers.add(pad)  # as a mirror image, say, which convolutions do not
+                    part = operations.operands[pad][0]
                 total = operations.given_by(part, "Add")
                 others = operations.operands[total] if total is not None else []
                 if total is not None and before in others and len(others) == _BOTH:

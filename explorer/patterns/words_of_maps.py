@@ -230,4 +230,16 @@ MAPS = (
         "`scale 4`.",
         "split-scales",
     ),
+    FigureWord(
+        "ELAN block",
+        "Convolutions in steps, each of what the one before gave; all that they gave is joined and "
+        "mixed: `2 steps, 13 convolutions each`.",
+        "step-aggregation",
+    ),
+    FigureWord(
+        "prediction heads",
+        "The same convolutions over each of several maps, which predict what is at each place: "
+        "`3 maps, 64 + 80 channels`.",
+        "map-heads",
+    ),
 )

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.member_nodes import list_nodes_inside
 from netloupe.explorer.grouping.spilled_layouts import LAYOUT_BLOCKS
 from netloupe.explorer.model import Graph, Node, find_nodes_where
 from netloupe.explorer.operators import PASSING_TRAITS
@@ -30,6 +31,8 @@ _STYLE: TextStyle = "title-muted"
 _HEIGHT, _BASELINE, _PADDING, _GAP = 18.0, 13.0, 5.0, 5.0
 #: what takes elements of one value and gives them as they are
 _MOVING = (*PASSING_TRAITS, "gathers", "inserts_axes", "pads", "slices", "splits")
+#: of preparation so many operators are named
+_MOST_OPERATORS, _AND = 3, " · "
 #: what takes a part, which its words tell without the operator's name
 _PICKING = ("gathers", "slices")
 
@@ -43,7 +46,7 @@ def write_caption(item: Item, face: Face) -> Face:
     node = element.main if isinstance(element, Group) else element
     is_fit = (
         face.outline in ("node", "group")
-        and face.category == "plain"
+        and face.category in ("plain", "preparation")
         and not face.stack
         and not face.badges
         and len(item.inputs) == 1
@@ -56,18 +59,32 @@ def write_caption(item: Item, face: Face) -> Face:
     if len({run.y for run in runs}) > 2:  # the title, and one row
         return face
     texts = [run.text for run in runs]
-    if isinstance(node, Node) and len(texts) > 1 and _tells_itself(node):
+    if isinstance(element, Group) and element.kind == "preparation":
+        texts = [_AND.join(_list_operators(element))]
+    elif isinstance(node, Node) and len(texts) > 1 and _tells_itself(node):
         texts = [text for text in texts if text != node.op_type]
-    return _lay(texts, face, any(run.text == OPENER for run in face.texts))
+    has_opener = any(run.text == OPENER for run in face.texts)
+    return _lay(texts, face, has_opener) or _lay(texts[:1], face, has_opener) or face
 
 
 def _moves(element: Node | Group, node: object) -> bool:
     """Return whether a box only moves one value, or computes with one number."""
     if isinstance(element, Group) and element.kind == "block":
-        return element.label in LAYOUT_BLOCKS
+        is_named = element.recognised is not None and element.label not in LAYOUT_BLOCKS
+        return not is_named and len(_list_operators(element)) > 0
+    if isinstance(element, Group) and element.kind == "preparation":
+        return 0 < len(_list_operators(element)) <= _MOST_OPERATORS and not element.facts
     if not isinstance(node, Node) or node.function is not None or node.subgraphs:
         return False
     return node.operator.has(*_MOVING) or tell_number(node) is not None
+
+
+def _list_operators(group: Group) -> list[str]:
+    """Return which operators a group consists of; nothing where one of them computes."""
+    nodes = list_nodes_inside([group])
+    if not all(node.operator.has(*_MOVING, "joins") for node in nodes):
+        return []
+    return [*dict.fromkeys(node.op_type for node in nodes)]
 
 
 @lru_cache(maxsize=16)
@@ -88,8 +105,8 @@ def _tells_itself(node: Node) -> bool:
     return node.operator.has(*_PICKING) and bool(told) and not told[0].startswith("axis")
 
 
-def _lay(texts: list[str], face: Face, has_opener: bool) -> Face:
-    """Return a caption of some texts in one line; the face as it is where there is no room."""
+def _lay(texts: list[str], face: Face, has_opener: bool) -> Face | None:
+    """Return a caption of some texts in one line; None where there is no room."""
     runs = [*_place(texts)]
     end = runs[-1].x + measure_text(runs[-1].text, *TEXT_STYLES[_STYLE]) if runs else 0.0
     if has_opener:
@@ -97,7 +114,7 @@ def _lay(texts: list[str], face: Face, has_opener: bool) -> Face:
         runs.append(TextRun(round(end, 2), _BASELINE, OPENER, _STYLE, "end"))
     width = round(end + _PADDING, 2)
     if width > _MOST_WIDTH:
-        return face
+        return None
     said = face.title or " ".join(run.text for run in face.texts if run.text != OPENER)
     shown = " ".join(texts)
     return Face(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from netloupe.explorer.grouping import Group, recognise_function
+from netloupe.explorer.grouping.scans import SCAN, STATE_SPACES
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import IDEA, MOST_NODES, Recognition
 from netloupe.explorer.view import Item
@@ -95,6 +96,8 @@ class GroupCategories:
                     return self.of_node(exemplar)
                 return self.of_group(exemplar)
             recognition = group.recognised
+            if group.kind == "block" and group.label == SCAN:
+                return "recurrent"
             if recognition is not None:
                 found = category_of_recognised(recognition, group)
                 if found:
@@ -149,6 +152,8 @@ def category_of_recognised(recognition: Recognition, group: Group) -> str:
     category = category_of_family(recognition.family)
     if recognition.name.startswith("+ "):  # stored tokens
         return "lookup"
+    if recognition.name.removesuffix(" block") in STATE_SPACES:  # a state goes along the sequence
+        return "recurrent"
     if recognition.family == "elementwise":
         return "plain"
     if category != "weights":

@@ -16,7 +16,6 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .carried_names import (
-    HIDDEN,
     OUTPUT,
     RESIDUALS,
     SKIPS,
@@ -27,10 +26,6 @@ from .carried_names import (
 from .item import Carried, Item
 from .repetitions import Correspondence, Handed, Repetitions
 from .stubs import join_ports
-
-#: what shifts and scales, and so many steps of it
-_ARITHMETIC = ("adds", "divides", "multiplies_elements", "subtracts")
-_MOST_ARITHMETIC = 4
 
 
 def match_stream(repetitions: Repetitions, item: Item) -> dict[Value, Value]:
@@ -122,7 +117,7 @@ def _name_all(
             results = typical.results.get(value, ()) if value is not None else ()
             name = next(filter(None, map(find_output_name, results)), SUM)
         if is_loop and not name and len(typical.handed) == 1:
-            name = OUTPUT if _is_recomputed(one, typical) else HIDDEN
+            name = OUTPUT
         if is_loop and not name and value is not None and typical.results.get(value):
             name = OUTPUT
         if is_loop and not name and value is not None:
@@ -137,29 +132,6 @@ def _name_all(
             if value is not None:
                 names[value] = known.get(one.slot) or (describe(value) if is_loop else "")
     return starts | names
-
-
-def _is_recomputed(handed: Handed, shown: Correspondence) -> bool:
-    """Return whether a step gives the result by arithmetic with what all steps take, not the last.
-
-    So a layer of a flow is undone, variable by variable: (y - shift) / scale, both made of what the
-    step before gave (G. Papamakarios and others, Masked Autoregressive Flow for Density Estimation,
-    2017, equation 5). A state is what it is changed to.
-    """
-    value = handed.given
-    if value is None or not shown.results.get(value):
-        return False
-    for _ in range(_MOST_ARITHMETIC):
-        node = value.producer
-        if node is None or not node.operator.has(*_ARITHMETIC):
-            return False
-        first = node.input(0)
-        if first is None or first is handed.taken:
-            return False
-        if first in shown.bindings:
-            return True
-        value = first
-    return False
 
 
 def _share_port(

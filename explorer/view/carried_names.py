@@ -30,8 +30,8 @@ SKIPS, RESIDUALS, SUM = "sum of skips", "residual stream", "sum so far"
 #: what is left when each takes away what it explains, as in N-BEATS (B. Oreshkin and others, 2020)
 LEFT = "what is left"
 PRODUCT = "product so far"
-#: all that a step hands on, where nothing more is known of it
-HIDDEN = "hidden state"
+#: what a turn of a loop hands on, where nothing more is known of it
+ANY_STATE = "state"
 JOINED, TOKENS = "outputs so far", "tokens so far"
 #: what attention gives
 CONTEXT = "context"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.model import Graph, Node, Value
 
-from .carried_names import HIDDEN, find_output_name, name_handed
+from .carried_names import ANY_STATE, find_output_name, name_handed
 from .item import NOTHING_CARRIED, Carried
 from .repetitions import Handed
 
@@ -76,7 +76,7 @@ def gather_states(
         return NOTHING_CARRIED
     told = name_handed([Handed((n, 0), one.taken, one.given) for n, one in enumerate(states)])
     names = [
-        name or (find_output_name(one.result) if one.result is not None else "") or HIDDEN
+        name or (find_output_name(one.result) if one.result is not None else "") or ANY_STATE
         for name, one in zip(told, states, strict=True)
     ]
     known, wanted = {*entering}, {*leaving}

@@ -115,6 +115,30 @@ the convolution before
   (wider) => (x)
   {16, 16, 3, 3} => {8, 8, 3, 3}
   {32, 48, 1, 1} => {32, 24, 1, 1}
+[step-aggregation]
+what a step takes
+  two = Conv <pads = [1, 1, 1, 1]> (step, w2) => two = Conv <pads = [1, 1, 1, 1]> (through, w2)
+what enters goes around
+  wider = Conv (x, w1) =>
+  (wider) => (x)
+  {16, 16, 3, 3} => {8, 8, 3, 3}
+  {32, 64, 1, 1} => {32, 32, 1, 1}
+nothing mixes what is joined
+  y = Conv (joined, w3) => y = Relu (joined)
+  float[1, 32, 8, 8] y => float[1, 64, 8, 8] y
+[map-heads]
+one map alone
+  (coarse, w) => (fine, w)
+  float[1, 84, 80] y => float[1, 84, 128] y
+results stay apart
+  y = Concat <axis = 2> (f_flat, d_flat) => y = Relu (f_flat)
+  float[1, 84, 80] y => float[1, 84, 64] y
+both maps are of one size
+  float[1, 16, 4, 4] coarse => float[1, 16, 8, 8] coarse
+  float[1, 84, 80] y => float[1, 84, 128] y
+one head more
+  c_class = Conv (c2, c) => c_class = Conv (c2, c)  c_more = Conv (c2, c)
+  d = Concat <axis = 1> (c_box, c_class) => d = Concat <axis = 1> (c_box, c_class, c_more)
 [dense-layer]
 norms before convolutions
   normal = BatchNormalization (joined, s, s, s, s) => mixed = Conv (joined, w1)

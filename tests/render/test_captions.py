@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook
@@ -95,3 +96,22 @@ def test_a_caption_has_no_border_but_where_it_is_painted() -> None:
     assert all(isinstance(mark, TextMark) for mark in mark_face(face, theme))
     painted = mark_face(face, theme, Paint(tone="added"))
     assert any(isinstance(mark, RectMark) and mark.stroke for mark in painted)
+
+
+@pytest.mark.parametrize(
+    ("second", "said"), [("Flatten (h)", "Cast · Flatten"), ("Softsign (h)", "preparation")]
+)
+def test_preparation_that_only_moves_a_value_is_told_by_its_operators(
+    second: str, said: str
+) -> None:
+    model = load_text(f"""
+        g (int32[4, 8] x, float[8, 3] w) => (y)
+        {{ h = Cast <to = 1> (x)  f = {second}  z = MatMul (f, w)  y = Relu (z) }}
+    """)
+    group = Group("preparation", model.graph, "main/preparation/", "preparation", "", None)
+    group.children = [*model.graph.nodes[:2]]
+    item = View(model).items["main/#0:Cast"]
+    item.element, item.label = group, group.label
+    face = FaceBook().face(item)
+    assert face.texts[0].text == said
+    assert (face.outline == "caption") == (said != "preparation")

@@ -13,6 +13,7 @@ from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.group_category import GroupCategories
+from tests.corpus import corpus_file
 from tests.onnx_text import load_text
 
 
@@ -188,3 +189,15 @@ def test_a_norm_behind_an_idea_does_not_colour_it(has_transform: bool, wanted: s
     graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], stored)
     model = load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]))
     assert category(model, "mix") == wanted
+
+
+def test_what_hands_a_state_along_a_sequence_is_recurrent() -> None:
+    tree = build_group_tree(load(corpus_file("exported/mamba.legacy.onnx")).graph)
+    categories = GroupCategories()
+    pending = [*tree.root.inner_groups()]
+    told = {}
+    for group in pending:
+        pending += group.inner_groups()
+        told[group.label] = categories.of_group(group)
+    assert told["Selective scan"] == told["mixer"] == "recurrent"
+    assert told["in_proj"] == told["out_proj"] == "weights"

@@ -66,9 +66,9 @@ def test_what_a_loop_improves_is_called_as_the_output_that_it_becomes() -> None:
 
 
 @pytest.mark.parametrize("is_undone", [True, False])
-def test_what_is_computed_anew_of_what_all_steps_take_is_no_state(*, is_undone: bool) -> None:
+def test_what_nothing_tells_to_be_a_state_is_what_the_last_step_gave(*, is_undone: bool) -> None:
     _, loop = open_repeat(make_undone(layers=1, is_undone=is_undone))
-    assert loop.carried.loop == ("last output" if is_undone else "hidden state",)
+    assert loop.carried.loop == ("last output",)
 
 
 def test_both_streams_of_a_stack_pass_through_ports() -> None:
