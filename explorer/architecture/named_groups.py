@@ -10,7 +10,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import BlockDetails, Recognition
 from netloupe.explorer.patterns.convolution_details import StridedDetails
-from netloupe.explorer.patterns.map_heads import HEADS
+from netloupe.explorer.patterns.prediction_heads import HEADS
 from netloupe.explorer.patterns.transformer_details import TransformerDetails
 
 from .composites import Merge, make_part

@@ -214,7 +214,7 @@ elan (float[1, 16, 8, 8] x) => (float[1, 32, 8, 8] y)
 """,
         "ELAN block 16 → 32, 2 steps, 1 convolution each",
     ),
-    "map-heads": (
+    "prediction-heads": (
         """
 heads (float[1, 16, 8, 8] fine, float[1, 16, 4, 4] coarse) => (float[1, 84, 80] y)
 <int64[4] square = {16, 16, 3, 3}, int64[4] boxes = {4, 16, 1, 1},

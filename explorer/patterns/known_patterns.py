@@ -78,7 +78,6 @@ from .light_cells import find_light_cells
 from .linear import find_embeddings, find_linears
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
-from .map_heads import find_map_heads
 from .masked_pools import find_masked_pools, find_scaled_parts
 from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
@@ -97,6 +96,7 @@ from .polynomials import find_polynomials
 from .pooled_features import find_bilinear_poolings, find_general_means
 from .positions import find_merging, find_waves
 from .predicted_transforms import find_predicted_transforms
+from .prediction_heads import find_prediction_heads
 from .pyramids import find_pyramid_steps
 from .quantizers import find_quantizers, find_residual_quantizers
 from .radial_bases import find_bessel, find_gaussians
@@ -258,7 +258,7 @@ WHOLES = (
     _whole("patch-merging", find_merging, "merging"),
     _whole("partial-stage", find_partial_stages, "csp", "spp"),
     _whole("step-aggregation", find_step_aggregations, "elan"),
-    _whole("map-heads", find_map_heads, "heads"),
+    _whole("prediction-heads", find_prediction_heads, "heads"),
     _whole("dense-layer", find_dense, "dense", "transition"),
     _whole("shuffle-unit", find_shuffles, "shuffle"),
     _whole("branches", find_branches, "fire", "inception"),

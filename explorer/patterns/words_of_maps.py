@@ -240,6 +240,6 @@ MAPS = (
         "prediction heads",
         "The same convolutions over each of several maps, which predict what is at each place: "
         "`3 maps, 64 + 80 channels`.",
-        "map-heads",
+        "prediction-heads",
     ),
 )

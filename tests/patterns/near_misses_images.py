@@ -126,7 +126,7 @@ what enters goes around
 nothing mixes what is joined
   y = Conv (joined, w3) => y = Relu (joined)
   float[1, 32, 8, 8] y => float[1, 64, 8, 8] y
-[map-heads]
+[prediction-heads]
 one map alone
   (coarse, w) => (fine, w)
   float[1, 84, 80] y => float[1, 84, 128] y

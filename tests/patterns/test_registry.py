@@ -64,7 +64,7 @@ _ANCHORS = {
     "state-space-block": {"projected", "convolved", "dt", "dt_of_states", "rates", "sums"}
     | {"decays", "du", "squashed", "gated", "y"},
     "partial-stage": {"wider", "around", "convolved", "again", "total", "joined", "y"},
-    "map-heads": {"f1", "f2", "f_box", "f_class", "c1", "c2", "c_box", "c_class", "y"},
+    "prediction-heads": {"f1", "f2", "f_box", "f_class", "c1", "c2", "c_box", "c_class", "y"},
     "shuffle-unit": {"groups", "shuffled", "spatial", "total", "y"},
     "atrous-pyramid": {"a", "b", "c", "joined", "y"},
     "message-passing": {"sent", "y"},

@@ -23,7 +23,7 @@ _FEATURES = 2
 _IN_A_ROW = 3
 
 
-def find_map_heads(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+def find_prediction_heads(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find what predicts from several maps: of each in the same way, the places put in one row.
 
     The maps are of different sizes, and none is resampled: what is fused is not predicted of each.
