@@ -21,6 +21,8 @@ from netloupe.explorer.view import Item, View, strip_numbers
 
 #: a frame around fewer boxes says no more than a closed box
 _LEAST_SHOWN = 3
+#: of which so many do more than move a value
+_LEAST_WORKING = 2
 #: of a group with more children the kinds are not looked at: it would be opened for their number
 _MOST_CHILDREN = 200
 #: between the parts of a block that is called after them
@@ -281,6 +283,15 @@ def find_only_block(shown: Sequence[object]) -> Group | Node | None:
     return only if is_called_block(only) else None
 
 
+def _only_moves(element: object) -> bool:
+    """Return whether an element takes a part of a value, or lays it out: words on a stream."""
+    if isinstance(element, Node):
+        return _arranges(element) or element.operator.has("pads", "slices", "splits")
+    if not isinstance(element, Group) or element.kind != "operation" or element.main is None:
+        return False
+    return _only_moves(element.main)
+
+
 def _only_lays_out(element: object) -> bool:
     if isinstance(element, Node):
         return element.operator.has(*LAYOUT_TRAITS, "pads")
@@ -312,7 +323,9 @@ def is_called_block(element: object) -> bool:
 
 
 def _are_enough(shown: Sequence[object]) -> bool:
-    if len(shown) >= _LEAST_SHOWN or find_only_block(shown) is not None:
+    if len(shown) >= _LEAST_SHOWN:
+        return sum(not _only_moves(element) for element in shown) >= _LEAST_WORKING
+    if find_only_block(shown) is not None:
         return True
     groups = [element for element in shown if isinstance(element, Group)]
     if len(shown) < 2:

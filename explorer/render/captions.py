@@ -31,6 +31,10 @@ _STYLE: TextStyle = "title-muted"
 _HEIGHT, _BASELINE, _PADDING, _GAP = 18.0, 13.0, 5.0, 5.0
 #: what takes elements of one value and gives them as they are
 _MOVING = (*PASSING_TRAITS, "gathers", "inserts_axes", "pads", "slices", "splits")
+#: the title, and one row
+_MOST_LINES = 2
+#: more pieces that are taken alike nobody looks at one by one
+_MOST_ALIKE = 1_000
 #: of preparation so many operators are named
 _MOST_OPERATORS, _AND = 3, " · "
 #: what takes a part, which its words tell without the operator's name
@@ -47,7 +51,6 @@ def write_caption(item: Item, face: Face) -> Face:
     is_fit = (
         face.outline in ("node", "group")
         and face.category in ("plain", "preparation")
-        and not face.stack
         and not face.badges
         and len(item.inputs) == 1
     )
@@ -56,13 +59,16 @@ def write_caption(item: Item, face: Face) -> Face:
     if not _computes(element.graph):
         return face
     runs = [run for run in face.texts if run.anchor == "start"]
-    if len({run.y for run in runs}) > 2:  # the title, and one row
+    if len({run.y for run in runs}) > _MOST_LINES:
         return face
     texts = [run.text for run in runs]
+    if face.stack:
+        texts += [run.text for run in face.texts if run.text.startswith("×")]
     if isinstance(element, Group) and element.kind == "preparation":
         texts = [_AND.join(_list_operators(element))]
-    elif isinstance(node, Node) and len(texts) > 1 and _tells_itself(node):
-        texts = [text for text in texts if text != node.op_type]
+    elif len(texts) > 1 and _tells_itself(element, node, texts[1]):
+        names = {one.op_type for one in list_nodes_inside([element])}
+        texts = [text for text in texts if text not in names]
     has_opener = any(run.text == OPENER for run in face.texts)
     return _lay(texts, face, has_opener) or _lay(texts[:1], face, has_opener) or face
 
@@ -70,8 +76,13 @@ def write_caption(item: Item, face: Face) -> Face:
 def _moves(element: Node | Group, node: object) -> bool:
     """Return whether a box only moves one value, or computes with one number."""
     if isinstance(element, Group) and element.kind == "block":
-        is_named = element.recognised is not None and element.label not in LAYOUT_BLOCKS
-        return not is_named and len(_list_operators(element)) > 0
+        operators = _list_operators(element)
+        found = element.recognised
+        is_named = found is not None and found.name not in (*LAYOUT_BLOCKS, *operators)
+        return len(operators) > 0 and not is_named
+    if isinstance(element, Group) and element.kind == "repeat":
+        only = {*element.children} if len(element.children) <= _MOST_ALIKE else {None}
+        return all(isinstance(one, Node) and one.operator.has(*_MOVING) for one in only)
     if isinstance(element, Group) and element.kind == "preparation":
         return 0 < len(_list_operators(element)) <= _MOST_OPERATORS and not element.facts
     if not isinstance(node, Node) or node.function is not None or node.subgraphs:
@@ -97,12 +108,15 @@ def _has_hue(domain: str, op_type: str) -> bool:
     return category_of_operator(domain, op_type) in HUES
 
 
-def _tells_itself(node: Node) -> bool:
-    """Return whether what a node does is told in words that need no operator's name."""
-    if tell_number(node) is not None:
-        return True
-    told = tell_settings(node) or tell_sizes(node)
-    return node.operator.has(*_PICKING) and bool(told) and not told[0].startswith("axis")
+def _tells_itself(element: Node | Group, node: object, told: str) -> bool:
+    """Return whether what is told of a box needs no operator's name: a part, or a number."""
+    if isinstance(node, Node):
+        is_part = node.operator.has(*_PICKING) and bool(tell_settings(node) or tell_sizes(node))
+        if not is_part and tell_number(node) is None:
+            return False
+    elif not isinstance(element, Group) or element.kind != "block":
+        return False
+    return not told.startswith("axis")
 
 
 def _lay(texts: list[str], face: Face, has_opener: bool) -> Face | None:

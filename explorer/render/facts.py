@@ -8,8 +8,9 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.grouping.shared_tables import tell_shared_table
 from netloupe.explorer.model import Node
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_number
-from netloupe.explorer.patterns import Recognition, read_scalar, recognise
+from netloupe.explorer.patterns import Recognition, read_numbers, read_scalar, recognise
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.convolutions import describe_convolution
 from netloupe.explorer.patterns.readings import read_ints
@@ -28,6 +29,8 @@ from .text import measure_text
 _FITTED = "ai.onnx.ml"
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
+#: a constant of so many elements may be one number, written for each example
+_MOST_REPEATED = 4096
 #: kinds of weights by which figures name an operator
 _NAMED_KINDS = frozenset({"embedding", "linear", "normalization"})
 #: how a node is written that computes with one number
@@ -151,6 +154,8 @@ def tell_number(node: Node) -> tuple[str, int] | None:
     if not sign or len(node.inputs) != 2 or describe_attributes(node):
         return None
     numbers = [read_scalar(value) for value in node.inputs]
+    if numbers == [None, None]:
+        numbers = [_read_repeated(node, place) for place in range(2)]
     place = 0 if numbers[1] is None else 1
     number = numbers[place]
     if number is None:
@@ -161,6 +166,19 @@ def tell_number(node: Node) -> tuple[str, int] | None:
     if number < 0 and sign in _OPPOSITE:
         return f"{_OPPOSITE[sign]} {text}", place
     return f"{sign} {'−' if number < 0 else ''}{text}", place
+
+
+def _read_repeated(node: Node, place: int) -> float | None:
+    """Return the number that all elements of a constant are, which has none for each channel."""
+    value = node.inputs[place]
+    tensor = find_stored_tensor(value) if value is not None else None
+    if tensor is None or not 1 < tensor.size <= _MOST_REPEATED:
+        return None
+    stream = find_value_facts(node.graph.model).find_dims(node.inputs[1 - place])
+    if stream is None or (tensor.dims[-1] > 1 and len(stream) > 1):
+        return None
+    numbers = {*read_numbers(tensor, _MOST_REPEATED)}
+    return numbers.pop() if len(numbers) == 1 else None
 
 
 def _tell(node: Node) -> list[str]:

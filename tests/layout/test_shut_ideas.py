@@ -19,6 +19,7 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture, make_picture
 from netloupe.explorer.view import View, ViewOptions
 from tests.grouping.test_repeats import Builder
+from tests.onnx_text import load_text
 from tests.scene_check import find_geometry_faults
 
 
@@ -279,3 +280,20 @@ def test_what_decides_by_logic_alone_is_not_drawn_in_place_of_layers(
         x = builder.within(f"passes.{number}", partial(decide, x))
     stacks = list_stacks(View(builder.load(builder.linear(x)).model))
     assert any(stack.group.label.startswith("passes") for stack in stacks) is not chooses
+
+
+@pytest.mark.parametrize(
+    ("second", "is_worth"), [("Cast <to: int = 1> (e)", False), ("Elu (e)", True)]
+)
+def test_a_frame_needs_two_boxes_that_do_more_than_move_a_value(
+    second: str, *, is_worth: bool
+) -> None:
+    model = load_text(f"""
+        g (int64[4, 2] x, float[10, 8] table) => (y)
+        <int64 first = {{0}}, int64[2] dims = {{1, -1}}>
+        {{ p = Gather <axis: int = 1> (x, first)  e = Gather (table, p)
+           z = {second}  y = Reshape (z, dims) }}
+    """)
+    group = Group("scope", model.graph, "main/m/", "m", "M", None)
+    group.children = [*model.graph.nodes]
+    assert is_worth_a_frame(group) == is_worth

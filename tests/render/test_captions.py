@@ -115,3 +115,37 @@ def test_preparation_that_only_moves_a_value_is_told_by_its_operators(
     face = FaceBook().face(item)
     assert face.texts[0].text == said
     assert (face.outline == "caption") == (said != "preparation")
+
+
+@pytest.mark.parametrize(
+    ("dims", "numbers", "said"),
+    [
+        ("2, 1", "0, 0", "+ 0"),  # the same for each example
+        ("2, 4", "0, 0, 0, 0, 0, 0, 0, 0", ""),  # one for each channel may have been learned
+        ("2, 1", "0, 1", ""),
+    ],
+)
+def test_a_number_that_is_written_for_each_example(dims: str, numbers: str, said: str) -> None:
+    model = load_text(f"""
+        g (float[2, 4] x) => (y) <float[{dims}] c = {{{numbers}}}>
+        {{ h = Relu (x)  [n] z = Add (h, c)  y = Relu (z) }}
+    """)
+    face = draw(model)
+    assert (face.outline == "caption") == bool(said)
+    assert not said or face.texts[0].text == said
+
+
+def test_pieces_that_are_taken_alike_are_counted() -> None:
+    model = load_text("""
+        g (float[2, 4] x) => (y) <int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {2}>
+        { h = Relu (x)  p = Slice (h, a, b, b)  q = Slice (h, b, c, b)  y = Add (p, q) }
+    """)
+    group = Group("repeat", model.graph, "main/pieces/", "Slice", "", None)
+    group.children = [*model.graph.nodes[1:3]]
+    group.node_count = 2
+    item = View(model).items["main/#1:Slice"]
+    item.element, item.label = group, group.label
+    face = FaceBook().face(item)
+    assert face.outline == "caption"
+    assert face.stack == 0
+    assert [run.text for run in face.texts] == ["Slice", "×2"]
