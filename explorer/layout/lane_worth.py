@@ -27,7 +27,7 @@ from .placement import Curves, Floats, Places, sample_pieces
 WINDOW = 1100.0, 800.0
 READABLE = 0.7
 #: lanes may be so much smaller, and so much where they save a share of the effort
-_SMALLER, _MUCH_SMALLER, _SAVED = 0.9, 0.75, 0.25
+_SMALLER, _MUCH_SMALLER, _SAVED = 0.9, 0.75, 0.3
 #: what is so many times as wide as the window is at most so many times as wide as high
 _LEAST_STRIP, _WIDEST = 1.4, 2.8
 #: they may have so much longer edges, where a crossing counts as a length

@@ -16,6 +16,8 @@ from .level import Level
 
 #: what hangs aside of the chain of pieces may be so large; larger parts are no mere twigs
 _MOST_ASIDE = 8
+#: a level whose last boxes are so many branches is not cut there
+_MOST_FORKED = 30
 
 
 @dataclass(slots=True)
@@ -64,6 +66,11 @@ def cut_series(level: Level) -> list[Part]:
     chain, joints, wires_of = _find_chain(level)
     if len(chain) < 2:
         return whole
+    fork = _find_fork(level, chain, joints, wires_of)
+    if fork is not None:  # all that is behind it is one piece with it
+        for piece in chain[fork + 1 :]:
+            wires_of[chain[fork]] += wires_of[piece]
+        chain, joints = chain[: fork + 1], joints[:fork]
     parts = []
     for number, piece in enumerate(chain):
         wires = sorted(wires_of[piece])
@@ -77,6 +84,31 @@ def cut_series(level: Level) -> list[Part]:
     if sum(part.level.input_count > 0 for part in parts) > 1 or _lacks_ports(level, parts):
         return whole
     return parts
+
+
+def _find_fork(
+    level: Level, chain: list[int], joints: list[int], wires_of: dict[int, list[int]]
+) -> int | None:
+    """Return at which of the last pieces branches begin that end as the chain does; None for none.
+
+    They stand side by side then: a joint would stand below all that is in the piece before it.
+    What one box ends with, as an output of an encoder, is no branch.
+    """
+    gives = {wire.source for wire in level.wires}
+    behind: set[int] = set()
+    for number in range(len(chain) - 1, -1, -1):
+        wires = [level.wires[wire] for wire in wires_of[chain[number]]]
+        behind.update(end for wire in wires for end in (wire.source, wire.target) if end >= 0)
+        if len(behind) > _MOST_FORKED:
+            return None
+        first = joints[number - 1] if number else -1
+        if number < len(joints) and any(
+            wire.target not in gives and wire.source not in (first, -1)
+            for wire in wires
+            if wire.target >= 0 and wire.target != joints[number]
+        ):
+            return number
+    return None
 
 
 def _lacks_ports(level: Level, parts: list[Part]) -> bool:

@@ -175,7 +175,7 @@ def _read_repeated(node: Node, place: int) -> float | None:
     if tensor is None or not 1 < tensor.size <= _MOST_REPEATED:
         return None
     stream = find_value_facts(node.graph.model).find_dims(node.inputs[1 - place])
-    if stream is None or (tensor.dims[-1] > 1 and len(stream) > 1):
+    if stream is None or any(dim > 1 for dim in tensor.dims[-(len(stream) - 1) :][: len(stream)]):
         return None
     numbers = {*read_numbers(tensor, _MOST_REPEATED)}
     return numbers.pop() if len(numbers) == 1 else None

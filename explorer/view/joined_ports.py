@@ -66,21 +66,37 @@ def join_ports_of_one(
         if _is_one(child):
             origins.update(dict.fromkeys(child.values_at(child.outputs), index))
             goals.update(dict.fromkeys(child.values_at(child.inputs), index))
-    loops = {index: _list_sources(child) for index, child in enumerate(children)}
-    if not origins and not goals and not any(loops.values()):
+    sources = _list_sources(children)
+    loops = {index: _list_loop_sources(child) for index, child in enumerate(children)}
+    if not origins and not goals and not sources and not any(loops.values()):
         return
     takers = Counter(value for child in children for value in child.values_at(child.inputs))
     wide = {value for value, count in takers.items() if count > _MOST_TAKERS}
     for index, child in enumerate(children):
         if len(child.inputs) > 1:
-            ends = {**_tell_apart(child, origins, find_tree), **loops[index]}
+            ends = {**_tell_apart(child, origins, find_tree), **sources, **loops[index]}
             child.inputs = _join(child, child.inputs, child.outputs, ends, wide)
         if len(child.outputs) > 1:
             own = dict.fromkeys(child.values_at(child.outputs), -1) if _is_one(child) else goals
-            child.outputs = _join(child, child.outputs, child.inputs, own, wide)
+            child.outputs = _join(child, child.outputs, child.inputs, {**own, **sources}, wide)
 
 
-def _list_sources(child: Item) -> dict[Value, Hashable]:
+def _list_sources(children: Sequence[Item]) -> dict[Value, Hashable]:
+    """Return of which value several are that one group gives, all but their layout."""
+    found: dict[Value, Hashable] = {}
+    for index, child in enumerate(children):
+        if not isinstance(child.element, Group) or not 1 < len(child.outputs) <= _MOST_APART:
+            continue
+        values = list(child.values_at(child.outputs))[:_MOST_APART]
+        sources = [find_source(value, *LAYOUT_TRAITS) or value for value in values]
+        counts = Counter(sources)
+        for value, source in zip(values, sources, strict=True):
+            if counts[source] > 1:
+                found[value] = index, source
+    return found
+
+
+def _list_loop_sources(child: Item) -> dict[Value, Hashable]:
     """Return what values are that come into a loop as one value in several layouts.
 
     The steps behind the first one take the same for all of them.

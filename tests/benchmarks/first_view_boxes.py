@@ -8,8 +8,8 @@ from netloupe.explorer.layout.opening_worth import is_called_after_parts
 from netloupe.explorer.model import Model, Node, Value, is_constant_node
 from netloupe.explorer.render.picture import Picture
 
-#: in pixels; what is narrower is a circle
-LEAST_BOX = 30.0
+#: in pixels; what is narrower is a circle, and what is lower words on the line of a stream
+LEAST_BOX, LEAST_HEIGHT = 30.0, 20.0
 
 
 def _words(text: str) -> frozenset[str]:
@@ -37,7 +37,8 @@ _WHOLE = _words("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64")
 
 def is_box(box: SceneBox) -> bool:
     """Return whether something is drawn as a closed box of some size."""
-    return not box.item.is_open and box.item.kind != "stub" and box.width >= LEAST_BOX
+    is_large = box.width >= LEAST_BOX and box.height >= LEAST_HEIGHT
+    return not box.item.is_open and box.item.kind != "stub" and is_large
 
 
 def is_plumbing(box: SceneBox, whole: set[Value]) -> bool:

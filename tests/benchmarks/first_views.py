@@ -11,7 +11,8 @@ What is measured, of the picture that ``render`` draws without options:
 
 boxes
     All that is drawn as a closed box: nodes, closed groups, inputs and outputs. Frames of open
-    groups, stubs and what is smaller than ``LEAST_BOX`` (the circles of sums) are no boxes.
+    groups, stubs and what is smaller than ``LEAST_BOX`` (the circles of sums) or lower than
+    ``LEAST_HEIGHT`` (words on the line of a stream) are no boxes.
 zoom
     At which the picture fits a window of 1100 × 800, 1 at most.
 plumbing

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, find_tree
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View
 from netloupe.explorer.view.inner_takers import find_inner_takers
 from tests.onnx_text import load_text
@@ -121,3 +124,23 @@ def test_several_layouts_of_one_value_enter_a_loop_as_one() -> None:
     assert isinstance(loop.element, Group)
     assert loop.element.is_loop
     assert len(loop.inputs) == 1
+
+
+@pytest.mark.parametrize("second", ["Transpose", "Neg"])
+def test_one_value_in_two_layouts_is_one_edge(second: str) -> None:
+    nodes = [
+        ("MatMul", ["x", "w"], "m", "/body/lin/MatMul"),
+        ("Relu", ["m"], "r", "/body/act/Relu"),
+        (second, ["r"], "t", f"/body/{second}"),
+        ("MatMul", ["t", "w"], "n", "/head/lin/MatMul"),
+        ("Add", ["n", "r"], "y", "/head/Add"),
+    ]
+    made = [helper.make_node(op, taken, [out], name) for op, taken, out, name in nodes]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, (3, 3)) for n in ("x", "y")]
+    weight = numpy_helper.from_array(np.ones((3, 3), np.float32), "w")
+    graph = helper.make_graph(made, "g", ends[:1], ends[1:], [weight])
+    view = View(load(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])))
+    children = view.root.children
+    (body,) = (n for n, child in enumerate(children) if child.label == "body")
+    counts = [link.count for link in view.links(view.root) if link.source == body]
+    assert counts == ([2] if second == "Transpose" else [1, 1])
