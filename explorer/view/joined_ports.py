@@ -66,7 +66,7 @@ def join_ports_of_one(
         if _is_one(child):
             origins.update(dict.fromkeys(child.values_at(child.outputs), index))
             goals.update(dict.fromkeys(child.values_at(child.inputs), index))
-    sources = _list_sources(children)
+    sources = _list_sources(children, leaving)
     loops = {index: _list_loop_sources(child) for index, child in enumerate(children)}
     if not origins and not goals and not sources and not any(loops.values()):
         return
@@ -81,18 +81,26 @@ def join_ports_of_one(
             child.outputs = _join(child, child.outputs, child.inputs, {**own, **sources}, wide)
 
 
-def _list_sources(children: Sequence[Item]) -> dict[Value, Hashable]:
-    """Return of which value several are that one group gives, all but their layout."""
+def _list_sources(
+    children: Sequence[Item], leaving: Mapping[Value, Value]
+) -> dict[Value, Hashable]:
+    """Return of which value several are that one group gives to the same, all but their layout.
+
+    What leaves the item around them has a port of its own there, and keeps one here.
+    """
     found: dict[Value, Hashable] = {}
     for index, child in enumerate(children):
         if not isinstance(child.element, Group) or not 1 < len(child.outputs) <= _MOST_APART:
             continue
-        values = list(child.values_at(child.outputs))[:_MOST_APART]
-        sources = [find_source(value, *LAYOUT_TRAITS) or value for value in values]
+        values = [one for one in child.values_at(child.outputs) if one not in leaving]
+        sources = [find_source(value, *LAYOUT_TRAITS) or value for value in values[:_MOST_APART]]
         counts = Counter(sources)
-        for value, source in zip(values, sources, strict=True):
+        for value, source in zip(values, sources, strict=False):
             if counts[source] > 1:
-                found[value] = index, source
+                takers = frozenset(
+                    n for n, one in enumerate(children) if value in one.values_at(one.inputs)
+                )
+                found[value] = index, source, takers
     return found
 
 
