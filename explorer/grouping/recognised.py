@@ -5,6 +5,7 @@ Groups that are alike, as the layers of a stack, are looked at once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -23,7 +24,7 @@ from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
 from .contents import find_contents, find_inner_u
-from .member_nodes import is_layer, list_member_nodes
+from .member_nodes import is_layer, list_member_nodes, list_nodes_inside
 from .stack_facts import Member, join_facts
 
 if TYPE_CHECKING:
@@ -205,10 +206,29 @@ def _measure(nodes: Sequence[Node]) -> Key:
     )
 
 
+def _is_joined_behind(stack: Group) -> bool:
+    """Return whether one node behind a stack joins what several of its blocks give."""
+    if stack.node_count > MOST_NODES:
+        return False
+    joins: Counter[Node] = Counter()
+    inside = {*list_nodes_inside([stack])}
+    for block in stack.children:
+        users = {
+            user
+            for node in list_nodes_inside([block])
+            for value in node.outputs
+            if value is not None
+            for user in value.users
+        }
+        joins.update(user for user in users - inside if user.operator.has("joins"))
+    return any(count > 1 for count in joins.values())
+
+
 def _is_around_stack(group: Group) -> bool:
     """Return whether a group is mainly a stack of blocks.
 
-    Experts side by side are none, and the steps of a recurrence, which hold no weights.
+    Experts side by side are none, and the steps of a recurrence, which hold no weights. Nor are
+    blocks of which several results are joined behind them: that is what the group is about.
     """
     pending = [*group.inner_groups()]
     while pending:
@@ -223,8 +243,10 @@ def _is_around_stack(group: Group) -> bool:
             if found is None:
                 nodes = list_member_nodes(block, MOST_NODES)
                 has_weights = any(find_weight(node) is not None for node in nodes)
-                return not nodes or (has_weights and not _is_expert(block, nodes))
-            return not found.name.endswith(_EXPERTS)
+                is_stack = not nodes or (has_weights and not _is_expert(block, nodes))
+            else:
+                is_stack = not found.name.endswith(_EXPERTS)
+            return is_stack and not _is_joined_behind(inner)
         pending += inner.inner_groups()
     return False
 

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_function
 from netloupe.explorer.model import Node, is_constant, is_constant_node
-from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.operators import LAYOUT_TRAITS, TAKING_TRAITS
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.details import RecurrentDetails
 from netloupe.explorer.patterns.transformer_details import MlpDetails
@@ -286,7 +286,8 @@ def find_only_block(shown: Sequence[object]) -> Group | Node | None:
 def _only_moves(element: object) -> bool:
     """Return whether an element takes a part of a value, or lays it out: words on a stream."""
     if isinstance(element, Node):
-        return _arranges(element) or element.operator.has("pads", "slices", "splits")
+        is_pick = element.operator.has("gathers")  # at fixed places, or it looks something up
+        return _arranges(element) if is_pick else element.operator.has(*TAKING_TRAITS)
     if not isinstance(element, Group) or element.kind != "operation" or element.main is None:
         return False
     return _only_moves(element.main)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         OPERATOR_FAMILIES,
         PASSING_TRAITS,
         ROLES,
+        TAKING_TRAITS,
         TRAITS,
         kind_of,
     )
@@ -113,6 +114,7 @@ else:
                 "OPERATOR_FAMILIES",
                 "PASSING_TRAITS",
                 "ROLES",
+                "TAKING_TRAITS",
                 "TRAITS",
                 "kind_of",
             ],
@@ -133,6 +135,7 @@ __all__ = [
     "PASSING_TRAITS",
     "ROLES",
     "SUCCESSORS",
+    "TAKING_TRAITS",
     "TRAITS",
     "AttributeDefault",
     "AttributeSchema",

@@ -226,6 +226,11 @@ MOVING_TRAITS: Final = (
 )
 #: what gives elements of its first operand and of no other: all, some, or some several times
 PASSING_TRAITS: Final = (*HANDING_TRAITS, "picks", "repeats")
+#: what takes elements of one value and gives them as they are: all, some, or with a border
+TAKING_TRAITS: Final = (
+    *(*LAYOUT_TRAITS, "drops_out", "gathers", "inserts_axes"),
+    *("pads", "picks", "repeats", "slices", "splits"),
+)
 #: what computes with elements at the same place as + - · / do
 ARITHMETIC_TRAITS: Final = ("adds", "divides", "multiplies_elements", "subtracts")
 

@@ -11,9 +11,9 @@ from .convolutions import is_pointwise
 from .details import span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
+from .walks import walk_back
 from .whole_groups import make_whole_block
 
-ELAN = "ELAN block"
 #: of blocks with more parts nobody asks
 _MOST_PARTS = 200
 #: a part goes around and one to the first step, or one does both
@@ -51,7 +51,8 @@ def find_step_aggregations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     begins, regions = steps
     if {*range(len(operations))} != {join, *last.numbers, *begins}.union(*regions):
         return
-    inside = [[part for part in outline if _find_end(part) in region] for region in regions]
+    ends = [(part.end if isinstance(part, FoundBlock) else part, part) for part in outline]
+    inside = [[part for end, part in ends if end in region] for region in regions]
     if not all(_is_of_steps(blocks, part) for parts in inside for part in parts):
         return
     kinds = [[one.kind for one in parts if isinstance(one, FoundBlock)] for parts in inside]
@@ -67,11 +68,7 @@ def find_step_aggregations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len({*convolutions}) == 1:
         each = " each" if len(regions) > 1 else ""
         facts.append(f"{write_count(convolutions[0], 'convolution')}{each}")
-    yield make_whole_block(blocks, "elan", ELAN, tuple(facts))
-
-
-def _find_end(part: FoundBlock | int) -> int:
-    return part.end if isinstance(part, FoundBlock) else part
+    yield make_whole_block(blocks, "elan", "ELAN block", tuple(facts))
 
 
 def _is_of_steps(blocks: FoundBlocks, part: FoundBlock | int) -> bool:
@@ -105,10 +102,10 @@ def _list_steps(
     regions: list[frozenset[int]] = []
     before: set[Value] = {*starts}
     for value in rest:
-        region = _walk_back(blocks, value, before)
+        region = walk_back(operations, value, before, len(operations))
         if region is None or not region.isdisjoint(begins):
             return None
-        regions.append(region)
+        regions.append(frozenset(region))
         before = {value}
     if sum(map(len, regions)) != len(frozenset[int]().union(*regions)):
         return None
@@ -133,24 +130,6 @@ def _begin(blocks: FoundBlocks, giver: int | None) -> frozenset[int]:
     if not taken or operations.giver(taken[0]) is not None:
         return frozenset()
     return frozenset(own | found.numbers)
-
-
-def _walk_back(blocks: FoundBlocks, value: Value, before: set[Value]) -> frozenset[int] | None:
-    """Return the operations between a value and some before it; None where others lead to it."""
-    operations = blocks.operations
-    found: set[int] = set()
-    pending = [value]
-    while pending:
-        one = pending.pop()
-        if one in before:
-            continue
-        giver = operations.giver(one)
-        if giver is None:
-            return None
-        if giver not in found:
-            found.add(giver)
-            pending += operations.operands[giver]
-    return frozenset(found)
 
 
 def _count_convolutions(blocks: FoundBlocks, region: frozenset[int]) -> int:

@@ -7,13 +7,14 @@ it with a number stands on the line itself as a few quiet words, such as ``first
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.member_nodes import list_nodes_inside
 from netloupe.explorer.grouping.spilled_layouts import LAYOUT_BLOCKS
 from netloupe.explorer.model import Graph, Node, find_nodes_where
-from netloupe.explorer.operators import PASSING_TRAITS
+from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.operators import TAKING_TRAITS
 from netloupe.explorer.view import Item
 
 from .category import HUES, category_of_operator
@@ -29,8 +30,8 @@ _MOST_WIDTH = 240.0
 _STYLE: TextStyle = "title-muted"
 #: rooms in pixels: of the line, down to its baseline, at either end and between pieces
 _HEIGHT, _BASELINE, _PADDING, _GAP = 18.0, 13.0, 5.0, 5.0
-#: what takes elements of one value and gives them as they are
-_MOVING = (*PASSING_TRAITS, "gathers", "inserts_axes", "pads", "slices", "splits")
+#: before the sign of what can be opened, which is no part of what is said
+_OPENER_GAP = 12.0
 #: the title, and one row
 _MOST_LINES = 2
 #: more pieces that are taken alike nobody looks at one by one
@@ -81,31 +82,39 @@ def _moves(element: Node | Group, node: object) -> bool:
         is_named = found is not None and found.name not in (*LAYOUT_BLOCKS, *operators)
         return len(operators) > 0 and not is_named
     if isinstance(element, Group) and element.kind == "repeat":
-        only = {*element.children} if len(element.children) <= _MOST_ALIKE else {None}
-        return all(isinstance(one, Node) and one.operator.has(*_MOVING) for one in only)
+        return len(element.children) <= _MOST_ALIKE and all(
+            isinstance(one, Node) and one.operator.has(*TAKING_TRAITS) for one in element.children
+        )
     if isinstance(element, Group) and element.kind == "preparation":
         return 0 < len(_list_operators(element)) <= _MOST_OPERATORS and not element.facts
     if not isinstance(node, Node) or node.function is not None or node.subgraphs:
         return False
-    return node.operator.has(*_MOVING) or tell_number(node) is not None
+    return node.operator.has(*TAKING_TRAITS) or tell_number(node) is not None
 
 
 def _list_operators(group: Group) -> list[str]:
     """Return which operators a group consists of; nothing where one of them computes."""
     nodes = list_nodes_inside([group])
-    if not all(node.operator.has(*_MOVING, "joins") for node in nodes):
+    if not all(node.operator.has(*TAKING_TRAITS, "joins") for node in nodes):
         return []
     return [*dict.fromkeys(node.op_type for node in nodes)]
 
 
-@lru_cache(maxsize=16)
+class _Stream(NamedTuple):
+    """Whether any operator of a graph has a hue, so that there is a stream."""
+
+    is_there: bool
+
+
 def _computes(graph: Graph) -> bool:
-    """Return whether any operator of a graph has a hue."""
-    return len(find_nodes_where(graph, lambda one: _has_hue(one.domain, one.op_type))) > 0
+    return find_kept(graph, _Stream, lambda: _Stream(_has_hue(graph))).is_there
 
 
-def _has_hue(domain: str, op_type: str) -> bool:
-    return category_of_operator(domain, op_type) in HUES
+def _has_hue(graph: Graph) -> bool:
+    found = find_nodes_where(
+        graph, lambda one: category_of_operator(one.domain, one.op_type) in HUES
+    )
+    return len(found) > 0
 
 
 def _tells_itself(element: Node | Group, node: object, told: str) -> bool:
@@ -124,7 +133,7 @@ def _lay(texts: list[str], face: Face, has_opener: bool) -> Face | None:
     runs = [*_place(texts)]
     end = runs[-1].x + measure_text(runs[-1].text, *TEXT_STYLES[_STYLE]) if runs else 0.0
     if has_opener:
-        end += _GAP + measure_text(OPENER, *TEXT_STYLES[_STYLE])
+        end += _OPENER_GAP + measure_text(OPENER, *TEXT_STYLES[_STYLE])
         runs.append(TextRun(round(end, 2), _BASELINE, OPENER, _STYLE, "end"))
     width = round(end + _PADDING, 2)
     if width > _MOST_WIDTH:

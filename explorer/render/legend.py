@@ -351,9 +351,9 @@ def _mark_junction(theme: Theme) -> list[Mark]:
 
 
 def _mark_caption(theme: Theme) -> list[Mark]:
-    size, bold = TEXT_STYLES["title-muted"]
-    lines = [CurveMark((17, y, 17, y, 17, y + 3, 17, y + 3), theme.stream) for y in (0.5, 14.5)]
-    return [*lines, TextMark(17, 12, "abc", size, bold, theme.muted, "middle")]
+    size, bold = TEXT_STYLES["badge"]
+    lines = [CurveMark((17, y, 17, y, 17, y + 3, 17, y + 3), theme.stream) for y in (0, 15)]
+    return [*lines, TextMark(17, 12.4, "× 2", size, bold, theme.muted, "middle")]
 
 
 def _mark_share(theme: Theme) -> list[Mark]:

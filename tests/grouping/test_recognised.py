@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, recognised
 from netloupe.explorer.grouping.member_nodes import list_member_nodes
@@ -283,3 +285,47 @@ def test_what_is_of_sizes_alone_is_not_taken_for_what_is_computed(order: tuple[i
     alone = [recognised.Recogniser(graph).recognise(groups[number]) for number in order]
     assert [one and one.text for one in found] == [one and one.text for one in alone]
     assert len({one and one.text for one in found}) == 2
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_blocks_of_which_several_results_are_joined_are_no_mere_stack(every: bool) -> None:
+    weights: list[TensorProto] = []
+    nodes: list[NodeProto] = []
+
+    def convolve(scope: str, value: str, dims: tuple[int, int], kernel: int) -> str:
+        name = f"/{scope}"
+        tensor = np.ones((*dims, kernel, kernel), np.float32)
+        weights.append(numpy_helper.from_array(tensor, f"{name}.weight"))
+        pads = [kernel // 2] * 4
+        operands = [value, f"{name}.weight"]
+        nodes.append(helper.make_node("Conv", operands, [f"{name}/c"], f"{name}/Conv", pads=pads))
+        nodes.append(helper.make_node("Relu", [f"{name}/c"], [f"{name}/y"], f"{name}/Relu"))
+        return f"{name}/y"
+
+    last = convolve("stem", "x", (16, 16), 3)
+    for scope in ("s", "d/s"):
+        wide = convolve(f"{scope}/cv1", last, (16, 16), 1)
+        parts = [f"/{scope}/a", f"/{scope}/b"]
+        nodes.append(
+            helper.make_node("Split", [wide], parts, f"/{scope}/Split", axis=1, num_outputs=2)
+        )
+        joined = [*parts]
+        for n in range(4):
+            inner = convolve(f"{scope}/m.{n}/one", joined[-1], (8, 8), 3)
+            inner = convolve(f"{scope}/m.{n}/two", inner, (8, 8), 3)
+            joined.append(f"/{scope}/m.{n}/t")
+            adds = [joined[-2], inner], [joined[-1]]
+            nodes.append(helper.make_node("Add", *adds, f"/{scope}/m.{n}/Add"))
+        joined = joined if every else [joined[0], joined[-1]]
+        whole = f"/{scope}/j"
+        nodes.append(helper.make_node("Concat", joined, [whole], f"/{scope}/Concat", axis=1))
+        last = convolve(f"{scope}/cv2", whole, (16, 8 * len(joined)), 1)
+    last = convolve("head", last, (16, 16), 3)
+    dims = (1, 16, 8, 8)
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name in ("x", last)]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    groups = build_group_tree(load(made).graph).root.inner_groups()
+    block = next(one for one in groups if one.label == "s")
+    assert any(one.kind == "repeat" for one in block.inner_groups())
+    assert text_of(block) == ("CSP block 16 → 16, 4 blocks" if every else "")
