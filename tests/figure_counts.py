@@ -48,17 +48,16 @@ def judge_counts(
     """
     convolving = [node for node in nodes if node.op_type in _CONVOLVING]
     weights = {_read_weight(node, stored) for node in convolving} - {""}
+    pointwise = {name for name in weights if {*stored.get(name, (0, 0))[2:]} == {1}}
     for text in texts:
         if not _LISTED.fullmatch(text):
             continue
         items = {name: int((times or "1").replace(",", "")) for name, times in _ITEM.findall(text)}
         told = items.get("Conv")
+        # one of single places may be told as the linear layer that it is at each
+        fewest = len(weights) - min(items.get("Linear", 0), len(pointwise))
         is_all = all(_WITHOUT.fullmatch(name) for name in items)
-        if (
-            told is not None
-            and weights
-            and (told > len(weights) or (is_all and told != len(weights)))
-        ):
+        if told is not None and weights and (told > len(weights) or (is_all and told < fewest)):
             yield f"{told} convolutions of {len(weights)} in {text!r}"
         calls = _count_calls(nodes, stored)
         heads = sum(node.op_type == "Softmax" for node in nodes)

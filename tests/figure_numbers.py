@@ -32,6 +32,8 @@ Dims = tuple[int | str | None, ...]
 
 #: of more nodes no box is judged
 _MOST_NODES = 4_000
+#: what each of several adds
+_GROWTH = re.compile(r"([\d,]+) → ([\d,]+) · \+([\d,]+) each")
 _COURSE = re.compile(
     r"(?<![\w/×.,])(\d[\d,]*)((?: ×\d+)?(?: → (?:…|\d[\d,]*)(?: ×\d+)?)+)(?![\w×])"
 )
@@ -228,10 +230,17 @@ def _judge_counts(
 
 
 def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]:
-    """Judge the header of a stack: every member gives a width that is told, where widths are."""
+    """Judge the header of a stack: every member gives a width that is told, where widths are.
+
+    Of members that each add so many features the sum is what is told last.
+    """
     repeat = box.item.repeat
     told: set[int] = set()
     for run in picture.labels.draw(box.item).texts:
+        if _GROWTH.search(run.text) and repeat is not None:
+            members = [Border(_list_nodes_of(child), file) for child in repeat.children]
+            yield from (f"{box.item.path}: {what}" for what in judge_growth(run.text, members))
+            continue
         for match in _COURSE.finditer(run.text):
             told |= {*_read_widths(match.group())}
     if repeat is None or not told:
@@ -247,13 +256,29 @@ def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]
             yield f"{box.item.path}: {child.label} has no weights of {sorted(told)}"
 
 
+def judge_growth(text: str, members: Sequence[Border]) -> Iterator[str]:
+    """Judge ``64 → 256 · +32 each``: so much of every member makes the one of the other."""
+    growth = _GROWTH.search(text)
+    if growth is None:
+        return
+    first, last, each = (int(number.replace(",", "")) for number in growth.groups())
+    if first + each * len(members) != last:
+        yield f"{len(members)} members in {text!r}"
+    for number, member in enumerate(members):
+        if each not in member.widths:
+            yield f"member {number} has no weights of {each} in {text!r}"
+
+
 def _read_widths(course: str) -> list[int]:
     parts = [part.split(" ×")[0].replace(",", "") for part in course.split(" → ")]
     return [int(part) for part in parts if part.isdigit()]
 
 
 def _list_nodes(box: SceneBox) -> list[Node]:
-    element = box.item.element
+    return _list_nodes_of(box.item.element)
+
+
+def _list_nodes_of(element: object) -> list[Node]:
     if isinstance(element, Group):
         return [*list_member_nodes(element, _MOST_NODES + 1)]
     return [element] if isinstance(element, Node) else []

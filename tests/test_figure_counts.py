@@ -78,6 +78,23 @@ def test_counts_are_those_of_all_layers_of_one_call(text: str, calls: int, what:
 
 
 @pytest.mark.parametrize(
+    ("text", "first", "what"),
+    [
+        ("Linear, Conv ×2", 1, ""),  # of single places: the linear layer that it is at each
+        ("Linear, Conv ×2", 3, "2 convolutions of 3"),
+        ("Linear, Conv", 1, "1 convolutions of 3"),
+        ("Linear ×2, Conv", 1, "1 convolutions of 3"),  # one of them alone is of single places
+    ],
+)
+def test_linear_layers_may_be_convolutions_of_single_places(
+    text: str, first: int, what: str
+) -> None:
+    graph = make_graph([(4, 8, first, 1), (8, 8, 3, 1), (8, 4, 3, 1)])
+    found = [*judge_counts([text], graph.nodes, read_stored(graph))]
+    assert found == [] if not what else any(what in line for line in found)
+
+
+@pytest.mark.parametrize(
     ("text", "is_so"),
     [
         ("dilation 1, 2, 3, 1, kernel 5, 3, 3, 1", True),

@@ -9,7 +9,7 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.readers.load import load
-from tests.figure_numbers import Border, File, judge_text
+from tests.figure_numbers import Border, File, judge_growth, judge_text
 from tests.figure_sizes import holds_batch, judge_order, judge_parts
 
 TEXT = """<ir_version: 8, opset_import: ["": 17]>
@@ -109,3 +109,18 @@ def test_a_size_beside_a_box_that_tells_axes_has_their_order(
 def test_parts_amount_to_the_whole(text: str, is_so: bool) -> None:
     sizes = {3, 16, 24, 1000}
     assert (not [*judge_parts(text, sizes)]) == is_so
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "what"),
+    [
+        ("3 → 27 · +8 each", 3, ""),
+        ("3 → 24 · +8 each", 3, "3 members"),
+        ("3 → 27 · +8 each", 2, "2 members"),
+        ("3 → 24 · +7 each", 3, "no weights of 7"),
+        ("3 → 27", 3, ""),
+    ],
+)
+def test_what_members_add_makes_the_whole(text: str, count: int, what: str, border: Border) -> None:
+    found = [*judge_growth(text, [border] * count)]
+    assert found == [] if not what else any(what in line for line in found)
