@@ -100,7 +100,7 @@ def test_a_single_moving_node_is_plumbing_but_not_where_all_is_open(tmp_path: Pa
         <ir_version: 8, opset_import: ["" : 17]>
         main (float[2, 3] x) => (float[3, 2] y) {
             t = Transpose <perm: ints = [1, 0]> (x)
-            y = Relu(t)
+            y = Neg(t)
         }
         """
     path.write_bytes(onnx.parser.parse_model(text).SerializeToString())

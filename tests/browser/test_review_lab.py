@@ -17,7 +17,8 @@ from tests.corpus import corpus_file
 pytestmark = pytest.mark.browser
 
 REVIEW = '[data-netloupe="review"]'
-FAULTY = "main/model/transformer/h.3/attn/Transpose"
+BLOCK = "main/model/transformer/h.3/"
+FAULTY = f"{BLOCK}attn/Transpose"
 CELL = """\
 import ipywidgets, netloupe
 ex = netloupe.explore("faulty.onnx")
@@ -67,6 +68,9 @@ def test_a_finding_is_listed_and_shown(page: Any, server: Server) -> None:
     page.keyboard.press("b")
     page.keyboard.press("n")
     page.wait_for_selector(f'{REVIEW} .nl-chosen[data-item="1"]')
+    # Python follows later: JupyterLab brings what a widget sends and a press of a button to two
+    # threads of the kernel
+    page.wait_for_selector(f'{CANVAS}[data-selected="{BLOCK}"]')
     assert page.locator(".jp-Notebook .jp-Cell").count() == cells
     page.get_by_label("Filter by words").fill("axes")
     page.wait_for_function(
