@@ -185,7 +185,9 @@ def find_role_name(value: Value, *, is_shared: bool = False) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
+def name_passing_values(
+    values: Sequence[Value], tree: GroupTree, known: dict[Value, str] | None = None
+) -> str:
     """Return what values that stand at one place are called in a picture.
 
     Parameters
@@ -194,6 +196,9 @@ def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
         One value, or several that go together.
     tree
         The groups of their graph.
+    known
+        What values are called by their uses, for a caller that asks of the same value at many
+        places; it is added to.
 
     Returns
     -------
@@ -203,7 +208,12 @@ def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
     written = [name for value in values if (name := find_written_name(value))]
     if len(written) == len(values):
         return _join_names(written)
-    names = [_name_by_use(value, tree) for value in values[:_MOST_NAMED]]
+    known = {} if known is None else known
+    names = []
+    for value in values[:_MOST_NAMED]:
+        if value not in known:
+            known[value] = _name_by_use(value, tree)
+        names.append(known[value])
     told = [name for name in dict.fromkeys(names) if name not in ("", CONSTANTS)]
     return _join_names(told) if told else CONSTANTS if CONSTANTS in names else ""
 

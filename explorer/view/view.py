@@ -360,13 +360,13 @@ class View:
 
     def _name_stubs(self, item: Item) -> None:
         """Say of the stubs in an item what they stand for."""
-        carried = list_carried(item)
+        carried, known = list_carried(item), dict[Value, str]()
         for child in item.children:
             value = child.element
             if child.kind == "stub" and isinstance(value, Value):
                 tree = self.borders(value.graph).tree
                 values = child.merged.get(value, (value,))
-                child.label = carried.get(value) or name_passing_values(values, tree)
+                child.label = carried.get(value) or name_passing_values(values, tree, known)
 
     def show_repeat(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
         """Open a repeat in another state; what is open in its repetitions stays open."""

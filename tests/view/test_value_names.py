@@ -7,9 +7,10 @@ import onnx.numpy_helper
 import onnx.parser
 import pytest
 
-from netloupe.explorer.model import Model
+from netloupe.explorer.grouping import GroupTree
+from netloupe.explorer.model import Model, Value
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.view import View
+from netloupe.explorer.view import View, value_names
 from netloupe.explorer.view.module_names import find_word, is_numbered_operator
 from netloupe.explorer.view.value_names import (
     is_made_up,
@@ -326,3 +327,28 @@ def test_sums_and_shares_are_called_after_what_they_are_of() -> None:
     assert call(model, "add_1") == "encoder + places"
     assert call(model, "mul_2") == "0.1 · encoder"
     assert call(model, "mul_3") == ""
+
+
+def test_a_value_is_named_once_however_many_places_it_stands_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sums = ", ".join(f"t{k}" for k in range(6))
+    rows = "\n".join(f"t{k} = Sum({sums})" for k in range(6))
+    model = load_text(f"""
+        <ir_version: 8, opset_import: ["" : 17]>
+        main (float[2] x) => (float[2] y) {{
+            {rows}
+            y = Add(x, t0)
+        }}
+        """)
+    named = []
+    name_by_use = value_names._name_by_use
+
+    def note(value: Value, tree: GroupTree) -> str:
+        named.append(value)
+        return name_by_use(value, tree)
+
+    monkeypatch.setattr(value_names, "_name_by_use", note)
+    view = View(model)
+    places = [child for child in view.root.children if child.kind == "stub"]
+    assert len(places) > len(named) == len(set(named)) > 0
