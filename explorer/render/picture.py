@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from netloupe.explorer.architecture import tell_in_words
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.files.output import FORMATS, check_ending, check_place, write_file
 from netloupe.explorer.layout import (
@@ -200,6 +199,9 @@ def title_of_model(model: Model, graph: str) -> str:
     name = Path(model.source).name or model.source
     if graph and graph != model.graph.path:
         return f"{name} · {graph}"
+    # many modules, and few pictures ask for a title
+    from netloupe.explorer.architecture import tell_in_words
+
     return tell_in_words(model) or name
 
 
