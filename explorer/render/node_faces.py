@@ -31,8 +31,10 @@ BRANCHING_RADIUS = 5.0
 JUNCTION_BASELINE = 4.4
 #: by which an exporter tells operators of one kind apart
 _NUMBER = re.compile(r"_\d+$")
+#: the name of a module that is only its place in a list: ``layers.0.2``
+_PLACE = re.compile(r"(^|\.)\d+$")
 #: what is written on the circle of an operator that joins streams
-_SIGNS = {"adds": "+", "multiplies_elements": "×"}
+_SIGNS = {"adds": "+", "subtracts": "−", "multiplies_elements": "×"}
 
 
 def make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: FaceStyle) -> Face:
@@ -40,6 +42,8 @@ def make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: FaceS
     sign = _find_join(item, node, is_whole=facts is None)
     if sign:
         return _make_junction_face(node, sign)
+    if facts is not None and not item.label and _gives_it_whole(node):
+        return _make_dot_face(node.op_type)
     idea = find_node_idea(node) if facts is not None else None
     if idea is not None:
         return _make_idea_face(item.label, idea, "node", style)
@@ -76,8 +80,7 @@ def make_operation_face(
     """Return the face of a node with what arranges for it: as of the node that computes."""
     title = item.label or group.label
     if title == node.op_type and _only_passes(group):
-        size = 2 * BRANCHING_RADIUS
-        return Face("junction", "plain", size, size, size, (), title=title)
+        return _make_dot_face(title)
     parts = _tell_split(group)
     idea = find_node_idea(node) if not parts else None
     if idea is not None:
@@ -133,8 +136,12 @@ def _find_join(item: Item, node: Node, is_whole: bool) -> str:
 
 
 def _is_named(label: str, node: Node) -> bool:
-    """Return whether a label is more than the operator's name, with an exporter's number."""
-    return bool(label) and not says_the_same(_NUMBER.sub("", label), node.op_type)
+    """Return whether a label is more than the operator's name, or its place in a list."""
+    return (
+        bool(label)
+        and not _PLACE.search(label)
+        and not says_the_same(_NUMBER.sub("", label), node.op_type)
+    )
 
 
 def _get_sign(node: Node) -> str:
@@ -150,6 +157,11 @@ def _make_junction_face(node: Node, sign: str) -> Face:
     size = 2 * RADII["junction"]
     run = TextRun(size / 2, size / 2 + JUNCTION_BASELINE, sign, "title", "middle")
     return Face("junction", "plain", size, size, size, (run,))
+
+
+def _make_dot_face(title: str) -> Face:
+    size = 2 * BRANCHING_RADIUS
+    return Face("junction", "plain", size, size, size, (), title=title)
 
 
 def _count_nodes_inside(node: Node) -> str:
@@ -192,7 +204,21 @@ def _holds_quantizers(group: Group) -> bool:
 
 
 def _only_passes(group: Group) -> bool:
-    """Return whether a group computes nothing: it gives what it takes, in another type at most."""
-    return all(
-        isinstance(child, Node) and child.operator.has(*PASSING_TRAITS) for child in group.children
-    )
+    """Return whether a group computes nothing: it gives what it takes, in another type at most.
+
+    Where that is what is split into one part, or joined with nothing, it may have other axes.
+    """
+    nodes = [child for child in group.children if isinstance(child, Node)]
+    if len(nodes) < len(group.children):
+        return False
+    whole = [node for node in nodes if _gives_it_whole(node)]
+    others = [node for node in nodes if node not in whole]
+    through = (*PASSING_TRAITS, *(("reshapes",) if whole else ()))
+    return all(node.operator.has(*through) for node in others)
+
+
+def _gives_it_whole(node: Node) -> bool:
+    """Return whether a node splits a value into one part, or joins one value."""
+    operator = node.operator
+    is_joint = operator.has("joins") and len(node.inputs) == 1
+    return is_joint or (operator.has("splits") and len(node.outputs) == 1)

@@ -149,3 +149,31 @@ def test_pieces_that_are_taken_alike_are_counted() -> None:
     assert face.outline == "caption"
     assert face.stack == 0
     assert [run.text for run in face.texts] == ["Slice", "×2"]
+
+
+@pytest.mark.parametrize(
+    ("node", "sign"), [("Add", "+"), ("Sub", "−"), ("Mul", "×"), ("Div", ""), ("Max", "")]
+)
+def test_what_joins_two_streams_place_by_place_is_a_circle_with_its_sign(
+    node: str, sign: str
+) -> None:
+    face = draw(make(f"{node} (h, h2)"))
+    assert (face.outline == "junction") == bool(sign)
+    assert not sign or [run.text for run in face.texts] == [sign]
+
+
+@pytest.mark.parametrize(
+    ("node", "is_dot"),
+    [
+        ("Split <num_outputs: int = 1> (h)", True),
+        ("Concat <axis: int = 1> (h)", True),
+        ("Slice (h, one, four, last)", False),
+        ("Sum (h)", False),
+    ],
+)
+def test_what_gives_the_whole_of_one_value_is_a_dot_without_words(node: str, is_dot: bool) -> None:
+    face = draw(make(node))
+    assert (face.outline == "junction" and face.texts == ()) == is_dot
+    if is_dot:
+        assert face.title == node.split()[0]
+        assert draw(make(node), "all").outline == "node"

@@ -46,7 +46,8 @@ def test_an_operator_is_called_by_its_own_name_and_no_number(scope: str, title: 
 
 
 @pytest.mark.parametrize(
-    ("scope", "is_circle"), [("add", True), ("add_1", True), ("sum_up", False)]
+    ("scope", "is_circle"),
+    [("add", True), ("add_1", True), ("layers.0.2", True), ("sum_up", False)],
 )
 def test_a_sum_in_a_module_called_after_it_is_a_circle(scope: str, is_circle: bool) -> None:
     text = """<ir_version: 10, opset_import: ["": 21]>
