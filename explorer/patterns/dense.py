@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.model import Value
+
 from .convolution_details import ConvolutionDetails, DenseDetails
 from .convolutions import is_pointwise
 from .details import FeatureDetails, span_features
@@ -61,13 +63,15 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     A layer takes all features before it together, normalizes and activates before it convolves,
     and gives few new ones. These may be joined with all before them in the same layer, and it may
-    pick those that it takes (G. Huang and others, CondenseNet, 2018, figures 2 and 3).
+    pick those that it takes (G. Huang and others, CondenseNet, 2018, figures 2 and 3). So may those
+    of several branches (R. Wang and others, Pelee, 2018, figure 1).
     """
     operations = blocks.operations
     for found in find_transitions(blocks):
         if len(found.numbers) == len(operations):
             yield found
     outline = blocks.list_outermost()
+    yield from _find_of_branches(blocks, outline)
     if not is_row(blocks, outline) or len(outline) > 8:
         return
     kinds = [
@@ -106,3 +110,49 @@ def _joins_what_it_takes(blocks: FoundBlocks, outline: Sequence[FoundBlock | int
     )
     joined = operations.operands[last] if isinstance(last, int) else []
     return is_picked and len(joined) == _BOTH and len(taken) == 1 and taken[0] in joined
+
+
+def _find_of_branches(
+    blocks: FoundBlocks, outline: Sequence[FoundBlock | int]
+) -> Iterator[FoundBlock]:
+    """Yield a layer that joins what it takes with what branches of convolutions make of it."""
+    operations = blocks.operations
+    join = outline[-1] if outline else None
+    if not isinstance(join, int) or operations.kinds[join] != "Concat":
+        return
+    if read_int(operations.nodes[join], "axis") not in OF_CHANNELS:
+        return
+    joined = operations.operands[join]
+    taken = [value for value in joined if operations.giver(value) is None]
+    branches = [_list_branch(blocks, value) for value in joined if value not in taken]
+    count = sum(map(len, branches))  # none is in two branches: outline has each once
+    if len(taken) != 1 or len(branches) < _BOTH or count != len(outline) - 1:
+        return
+    if not all(branch and _list_taken(blocks, branch[0]) == taken for branch in branches):
+        return
+    widths = [span_features(branch[0].details, branch[-1].details) for branch in branches]
+    known = [one for one in widths if one is not None]
+    growth = sum(given for _, given in known)
+    if len(known) < len(branches) or not 0 < growth <= known[0][0]:
+        return
+    details = DenseDetails(growth=growth).with_features((known[0][0], growth))
+    facts = (f"{known[0][0]} → +{growth}", f"{len(branches)} branches")
+    yield make_whole_block(blocks, "dense", "Dense layer", facts, details)
+
+
+def _list_branch(blocks: FoundBlocks, value: Value) -> list[FoundBlock]:
+    """Return the convolutions that one after another make a value, from the first of a group on."""
+    branch: list[FoundBlock] = []
+    number = blocks.operations.giver(value)
+    while number is not None:
+        part = blocks.ending(number, "conv")
+        taken = _list_taken(blocks, part) if part is not None else []
+        if part is None or len(taken) != 1:
+            return []
+        branch.insert(0, part)
+        number = blocks.operations.giver(taken[0])
+    return branch
+
+
+def _list_taken(blocks: FoundBlocks, part: FoundBlock) -> list[Value]:
+    return blocks.operations.operands[min(part.numbers)][:1]

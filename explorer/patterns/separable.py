@@ -112,7 +112,7 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     L. Sifre 2014; A. Howard and others, MobileNets, 2017, figure 3. With a pointwise one before
     that widens, and one behind that narrows and is not activated, it is the body of an inverted
     residual (M. Sandler and others, MobileNetV2, 2018, table 1), which has no shortcut where it
-    changes size.
+    changes size. Those of 1×1 may be in groups there (K. Sun and others, IGCV3, 2018, figure 2).
     """
     operations = blocks.operations
     for number in range(len(operations)):
@@ -134,13 +134,13 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 numbers |= late.numbers
                 end = late.end
         behind = _only_following(blocks, end)
-        if behind is None or not is_pointwise(behind):
+        if behind is None or not _is_of_places(behind):
             continue
         numbers |= behind.numbers
         before = _only_preceding(blocks, depthwise)
         is_wider = (
             before is not None
-            and is_pointwise(before)
+            and _is_of_places(before)
             and widens(before.details.read_as(FeatureDetails))
         )
         first = depthwise
@@ -151,6 +151,8 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             numbers |= before.numbers
             first = before
             name, kind = "Inverted residual", "inverted"
+        elif not is_pointwise(behind):
+            continue
         deep = depthwise.details.read_as(ConvolutionDetails)
         form = BRANCHED if deep.form == BRANCHED else ""
         details = SeparableDetails(kernel=deep.kernel, stride=deep.stride, form=form)
@@ -159,6 +161,11 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         yield FoundBlock(
             kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind)
         )
+
+
+def _is_of_places(found: FoundBlock) -> bool:
+    """Return whether a convolution takes each place alone, perhaps in groups of channels."""
+    return {*found.details.read_as(ConvolutionDetails).kernel} == {1}
 
 
 def _only_following(blocks: FoundBlocks, end: int) -> FoundBlock | None:

@@ -43,3 +43,21 @@ def test_what_joins_something_else_is_no_dense_layer(lack: str) -> None:
     other = net.add("Abs", "x") if lack == "its operand" else "x"
     name, _ = _tell(net, net.add("Concat", other, y, axis=2 if lack == "channels" else 1))
     assert name != "Dense layer"
+
+
+@pytest.mark.parametrize("lack", ["", "its operand", "channels", "growth", "one branch", "start"])
+def test_a_layer_may_join_what_it_takes_with_several_branches(lack: str) -> None:
+    net = DenseNet()  # R. Wang and others, Pelee, 2018, figure 1
+    given = 24 if lack == "growth" else 4
+    short = net.conv(net.conv("x", 16, 16), given, 16, 3, pads=[1, 1, 1, 1])
+    start = short if lack == "start" else "x"
+    width = 4 if lack == "start" else 16
+    long = net.conv(net.conv(start, 16, width), given, 16, 3, pads=[1, 1, 1, 1])
+    long = net.conv(long, given, given, 3, pads=[1, 1, 1, 1])
+    other = net.add("Abs", "x") if lack == "its operand" else "x"
+    joined = [other, short] if lack == "one branch" else [other, short, long]
+    y = net.add("Concat", *joined, axis=2 if lack == "channels" else 1)
+    found = _tell(net, y if lack != "one branch" else net.add("Add", y, net.add("Sin", long)))
+    told = ("Dense layer", ("16 → +8", "2 branches"))
+    assert (found == told) == (lack == "")
+    assert lack == "" or found[0] != "Dense layer"

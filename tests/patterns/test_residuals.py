@@ -324,6 +324,16 @@ def shuffle(net: Net, x: str, groups: int, width: int) -> str:
     return x
 
 
+@pytest.mark.parametrize(("inner", "given"), [(96, 16), (16, 16), (96, 96)])
+def test_an_inverted_residual_without_shortcut_may_have_groups(inner: int, given: int) -> None:
+    net = Net()  # K. Sun and others, IGCV3, 2018, figure 2
+    y = shuffle(net, net.conv("x", inner, 8, group=2, relu=False), 2, inner)
+    y = net.deep(y, inner, pads=[1, 1, 1, 1], strides=[2, 2])
+    y = net.conv(y, given, inner // 2, group=2, relu=False)
+    is_inverted = inner > 16 and given < inner
+    assert net.tell(y).name.startswith("Inverted residual") == is_inverted
+
+
 @pytest.mark.parametrize("inner", [8, 96])
 def test_channels_are_shuffled_in_narrow_units_and_in_inverted_residuals(inner: int) -> None:
     net = Net()  # X. Zhang and others, ShuffleNet, 2018; K. Sun and others, IGCV3, 2018, figure 2
