@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.operators import PASSING_TRAITS
+from netloupe.explorer.operators import PASSING_TRAITS, TAKING_TRAITS
 
 from .group import Group, adopt
 from .member_nodes import list_nodes_inside
@@ -73,10 +73,7 @@ def _dissolve_frames(root: Group) -> None:
 
 def _is_frame(block: Group) -> bool:
     held = block.children[0] if block.kind == "block" and len(block.children) == 1 else None
-    if not isinstance(held, Group) or held.kind != "scope":
-        return False
-    known, own = block.recognised, held.recognised
-    return known is not None and own is not None and known.name == own.name
+    return isinstance(held, Group) and held.kind == "scope" and _says_as_much(block, held)
 
 
 def _join_chains(root: Group) -> None:
@@ -120,37 +117,45 @@ def _dissolve_heads(root: Group) -> None:
         if group.kind != "repeat" or not group.inner_groups():
             continue
         exemplar = group.children[group.exemplar]
-        if not isinstance(exemplar, Group) or _find_head(exemplar, is_exemplar=True) is None:
+        shown = _find_head(exemplar) if isinstance(exemplar, Group) else None
+        if not isinstance(exemplar, Group) or shown is None:
             continue
         heads = [_find_head(block, block is exemplar) for block in group.inner_groups()]
-        if not all(heads):
-            continue
-        known = exemplar.inner_groups()[0].recognised
-        if known is not None and known.family != "group" and len(exemplar.children) > 1:
-            continue
-        for block, head in zip(group.inner_groups(), heads, strict=True):
-            if head is not None:
-                place = block.children.index(head)
-                block.children = [
-                    *block.children[:place],
-                    *head.children,
-                    *block.children[place + 1 :],
-                ]
-                head.stand_in = block
-                adopt(block)
+        if exemplar.kind == "block" and all(heads):
+            known = shown.recognised
+            is_box = known is not None and known.family != "group" and len(exemplar.children) > 1
+        else:  # the author's module stays, unless its kind would be told twice
+            is_box = not _says_as_much(exemplar, shown)
+        if not is_box:
+            for block, head in zip(group.inner_groups(), heads, strict=True):
+                if head is not None and block.kind == exemplar.kind:
+                    _dissolve_head(head, block)
 
 
-def _find_head(block: Group, is_exemplar: bool) -> Group | None:
+def _says_as_much(block: Group, head: Group) -> bool:
+    known, own = block.recognised, head.recognised
+    return known is not None and own is not None and known.name == own.name
+
+
+def _dissolve_head(head: Group, block: Group) -> None:
+    place = block.children.index(head)
+    block.children = [*block.children[:place], *head.children, *block.children[place + 1 :]]
+    head.stand_in = block
+    adopt(block)
+
+
+def _find_head(block: Group, is_exemplar: bool = True) -> Group | None:
     """Return the module in a block that has nothing but sums and differences beside it.
 
-    In other blocks than the one that is shown, what hands on some of a result may stand there, too.
+    What takes a value in other parts is written on the stream, and may stand there, too. In other
+    blocks than the one that is shown, so may what hands on some of a result.
     """
     groups = block.inner_groups()
-    if block.kind != "block" or len(groups) != 1 or groups[0].kind != "scope":
+    if block.kind not in ("block", "scope") or len(groups) != 1 or groups[0].kind != "scope":
         return None
     head = groups[0]
     beside = [child for child in block.children if isinstance(child, Node)]
-    traits = ("adds", "subtracts", *(() if is_exemplar else PASSING_TRAITS))
+    traits = ("adds", "subtracts", *TAKING_TRAITS, *(() if is_exemplar else PASSING_TRAITS))
     if not all(node.operator.has(*traits) for node in beside):
         return None
     return head if count_open_boxes(head) + len(beside) <= _MOST_CHILDREN else None

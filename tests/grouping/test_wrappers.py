@@ -235,6 +235,37 @@ def test_blocks_of_a_stack_around_one_module_each_are_one_frame_with_it() -> Non
     assert [one.children for one in repeat.inner_groups()] == held
 
 
+@pytest.mark.parametrize(
+    ("beside", "stays"), [("", False), ("Slice", False), ("Add", False), ("Exp", True)]
+)
+def test_a_module_of_the_kind_of_its_block_is_no_second_frame(beside: str, stays: bool) -> None:
+    """Block ``layer0`` of an author holds ``layer0/body`` and what stands beside that."""
+    rows, x = [], "x"
+    for n in range(3):
+        scope = f"layer{n}__body__"
+        rows.append(
+            f"[{scope}Conv] a{n} = Conv ({x}, wide)  [{scope}Relu] b{n} = Relu (a{n})"
+            f"[{scope}Conv_1] c{n} = Conv <group = 16> (b{n}, deep)"
+            f"[{scope}Relu_1] d{n} = Relu (c{n})"
+            f"[{scope}Conv_2] e{n} = Conv (d{n}, narrow)"
+        )
+        rest = {"Slice": f"Slice (e{n}, zero, eight, one)", "Add": f"Add ({x}, e{n})"}
+        rows.append(
+            f"[layer{n}__{beside}] y{n} = {rest.get(beside, f'{beside} (e{n})')}" if beside else ""
+        )
+        x = f"y{n}" if beside else f"e{n}"
+    text = f"""
+        stack (float[1, 8, 4, 4] x) => ({x}) <int64[4] up = {{16, 8, 1, 1}},
+         int64[4] each = {{16, 1, 1, 1}}, int64[4] down = {{8, 16, 1, 1}},
+         int64[1] zero = {{0}}, int64[1] eight = {{8}}, int64[1] one = {{1}}>
+        {{ [u] wide = ConstantOfShape (up) [v] deep = ConstantOfShape (each)
+           [w] narrow = ConstantOfShape (down) {" ".join(rows)} }}
+    """
+    root = build_group_tree(read(text).graph).root
+    (repeat,) = (one for one in root.inner_groups() if one.kind == "repeat")
+    assert stays is any("body" in labels(one) for one in repeat.inner_groups())
+
+
 def _write_layers(names: list[str]) -> str:
     layers = "".join(
         f"[{name}__a__MatMul] a{n} = MatMul (x{n}, w)  [{name}__b__Relu] b{n} = Relu (a{n})"
