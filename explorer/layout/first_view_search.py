@@ -12,6 +12,7 @@ from netloupe.explorer.view import (
     View,
     is_recursive,
     sibling_key,
+    strip_numbers,
 )
 
 from .compose import Composer
@@ -144,7 +145,11 @@ class Search:
         """
         stacks = list_stacks(self.view)
         blocks = stacks if self.shows_levels() else list_stacks_and_ideas(self.view, stacks)
-        choices = [[one] for one in blocks if one in stacks or is_shut_idea(one.group)]
+        choices = [
+            [one]
+            for one in blocks
+            if one in stacks or (is_shut_idea(one.group) and not self._has_siblings(one))
+        ]
         alike = [stack for stack in stacks if are_alike(stack, stacks[0])]
         # several in one group are one behind the other: one of them tells what all are
         if len(alike) > 1 and len({stack.group.parent for stack in alike}) == len(alike):
@@ -166,6 +171,17 @@ class Search:
                 if len(chosen) > 1 and self._open_towers(chosen):
                     self.shows_towers = True
                     return
+
+    def _has_siblings(self, block: HiddenBlock) -> bool:
+        """Return whether other groups beside a block are called as it is but for their number."""
+        around = block.group.parent
+        if around is None or block.group.kind == "repeat":
+            return False
+        name = strip_numbers(block.group.label)
+        return any(
+            one is not block.group and strip_numbers(one.label) == name
+            for one in around.inner_groups()
+        )
 
     def open_insets(self) -> bool:
         """Draw what a model is about beside the picture; return whether there is room for any.

@@ -313,14 +313,18 @@ def _is_beside_open(item: Item) -> bool:
 
 
 def _open_in_place(search: Search, block: UntoldBlock) -> bool:
-    """Open a block in its place, as what stands beside it is; return whether there is room."""
+    """Open a block in its place, as what stands beside it is; return whether there is room.
+
+    So are those that are called alike, or none.
+    """
     if block.untold < _MUCH or search.shows_levels():
         return False
     view, before = search.view, search.view.open_state()
     if search.view_of(block.item) is not view or block.item.repeat is not None:
         return False
     zoom, aspect = search.zoom(in_columns=False), _tell_aspect(search)
-    search.open_item(block.item)
+    for item in _list_alike(block):
+        search.open_item(item)
     least, most = _tell_limits(search, block)
     if (
         _count(search, search.list_closed()) <= most
@@ -334,6 +338,22 @@ def _open_in_place(search: Search, block: UntoldBlock) -> bool:
     view.close_all()
     view.reopen(before)
     return False
+
+
+def _list_alike(block: UntoldBlock) -> list[Item]:
+    """Return the item of a block, and of those beside it that are closed and called alike."""
+    around = block.item.parent
+    beside = around.children if around is not None else ()
+    alike = [
+        item
+        for item in beside
+        if item is not block.item
+        and isinstance(item.element, Group)
+        and item.openable
+        and not item.is_open
+        and sibling_key(item) == sibling_key(block.item)
+    ]
+    return [block.item, *alike]
 
 
 def _open_alone(search: Search, block: UntoldBlock) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -10,6 +11,7 @@ from onnx import NodeProto
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.layout.first_view_search import Search
 from netloupe.explorer.layout.hidden_blocks import list_stacks
 from netloupe.explorer.layout.inset_scene import compose_with_insets, open_inset
 from netloupe.explorer.layout.opening_worth import is_told_by_face, is_worth_a_frame
@@ -297,3 +299,27 @@ def test_a_frame_needs_two_boxes_that_do_more_than_move_a_value(
     group = Group("scope", model.graph, "main/m/", "m", "M", None)
     group.children = [*model.graph.nodes]
     assert is_worth_a_frame(group) == is_worth
+
+
+def test_of_ideas_that_are_called_alike_none_is_opened_alone_in_its_place(
+    engine: LayoutEngine,
+) -> None:
+    builder = Scoped()
+    x = "x"
+    for number in range(3):
+
+        def write(x: str = x, number: int = number) -> str:
+            x = builder.mix(x)
+            for kind in ("Sin", "Neg", "Exp")[: number + 1]:  # no two are one stack
+                x = builder.add(kind, x)
+            return x
+
+        x = builder.within(f"block{number}", write)
+    x = builder.within("last", partial(builder.mix, x))
+    view = View(builder.load(x).model)
+    ideas = [item.label for item in view.root.children if is_shut_idea(item.element)]
+    end = time.monotonic() + 600
+    search = Search(Composer(engine), Labels(), lambda *_: 1.0, view, "TB", end)
+    search.open_stack()
+    assert {"block0", "block1", "block2"} <= {*ideas}
+    assert not any(item.is_open for item in view.root.children if item.label in ideas[:3])
