@@ -27,8 +27,8 @@ def find_cascaded_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
-        givers = operations.givers(join)
-        if not node.operator.has("joins") or len({*givers}) < _LEAST_PARTS:
+        givers = operations.givers(join) if node.operator.has("joins") else []
+        if len({*givers}) < _LEAST_PARTS:
             continue
         heads = [blocks.ending(giver, "attention") for giver in givers]
         known = [head for head in heads if head is not None]

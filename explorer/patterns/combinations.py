@@ -195,8 +195,8 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for end, node in enumerate(operations.nodes):
-        reduction = read_str(node, "reduction")
-        if not node.operator.has("scatters") or reduction not in REDUCTIONS:
+        reduction = read_str(node, "reduction") if node.operator.has("scatters") else ""
+        if reduction not in REDUCTIONS:
             continue
         owner = blocks.owner[end]
         if is_divisor(operations, end) or (owner is not None and owner.kind in _TOLD_OTHERWISE):

@@ -28,17 +28,19 @@ def find_pair_relations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     for join, node in enumerate(operations.nodes):
         if not node.operator.has("joins") or blocks.owner[join] is not None:
             continue
+        layers = blocks.holding(operations.only_user(join), "linear", "mlp")
+        if layers is None:
+            continue
         repeats: list[tuple[Value, int | None, set[int]]] = [
             _find_repeated(operations, value) for value in node.inputs if value is not None
         ]
         if not _is_of_pairs(repeats):
             continue
-        layers = blocks.holding(operations.only_user(join), "linear", "mlp")
-        last = layers.end if layers is not None else join
+        last = layers.end
         bent = blocks.holding(operations.only_user(last), "activation")
         last = bent.end if bent is not None else last
         total = operations.only_user(last)
-        if layers is None or total is None or operations.kinds[total] not in _SUMS:
+        if total is None or operations.kinds[total] not in _SUMS:
             continue
         if operations.operands[min(layers.numbers)] != [operations.nodes[join].output(0)]:
             continue

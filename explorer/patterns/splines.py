@@ -25,8 +25,8 @@ def find_splines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number, node in enumerate(operations.nodes):
-        givers = operations.givers(number)
-        if not node.operator.has("logical") or len(givers) != len(("least", "largest")):
+        givers = operations.givers(number) if node.operator.has("logical") else []
+        if len(givers) != len(("least", "largest")):
             continue
         if not all(operations.nodes[giver].operator.has("compares_order") for giver in givers):
             continue
