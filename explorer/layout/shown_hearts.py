@@ -20,11 +20,16 @@ from .opening_worth import (
     list_shown,
 )
 from .shown_items import list_closed, list_opened
+from .telling import is_ordinary
 
 #: a block that shows more boxes tells enough
 _MOST_SHOWN = 6
 #: one block has so much of the nodes of what is around it
 _MOST_OF_FRAME = 0.5
+#: a row has so many boxes at most, and its part is drawn as so many
+_MOST_AROUND, _LEAST_TOLD = 3, 4
+#: between the parts of a row
+_AND = " · "
 #: of so many boxes the block is then at most, and all fits so, or nearly as large as before
 _MOST_IN_FRAME, _MOST_BOXES, _LEAST_ZOOM, _AS_LARGE = 14, 38, 0.7, 0.97
 
@@ -39,6 +44,9 @@ def open_hearts(search: Search) -> None:
         heart = _find_heart(frame)
         if heart is not None and not _is_shown(search, heart):
             _open(search, frame, heart)
+        row = _find_row(frame)
+        if row is not None:
+            _open(search, frame, row, is_row=True)
 
 
 def _find_heart(frame: Item) -> Item | None:
@@ -60,6 +68,28 @@ def _find_heart(frame: Item) -> Item | None:
     return None
 
 
+def _find_row(frame: Item) -> Item | None:
+    """Return the only closed box that not every network has, where it is a row with no name.
+
+    Its closed box lists its parts, and one of these is what the frame is about: J. Yang and others,
+    Focal Modulation Networks, 2022, figure 2, draw it in the layer.
+    """
+    box = _find_telling(frame)
+    found = find_recognition(box.element) if box is not None else None
+    is_row = found is None or _AND in found.name
+    return box if box is not None and is_row and not is_told_by_face(box.element) else None
+
+
+def _find_telling(frame: Item) -> Item | None:
+    """Return the only box of an open item that not every network has, if it is closed."""
+    shown = [box for box in list_shown(frame.children) if list_kinds(box.element)]
+    telling = [box for box in shown if not is_ordinary(box.element)]
+    if len(telling) != 1 or any(box.is_open for box in shown):
+        return None
+    (box,) = telling
+    return box if box.openable and box.repeat is None and not is_recursive(box) else None
+
+
 def _count(item: Item) -> int:
     return item.element.node_count if isinstance(item.element, Group) else 1
 
@@ -71,15 +101,23 @@ def _is_shown(search: Search, heart: Item) -> bool:
     return found is not None and any(one is not None and one.name == found.name for one in others)
 
 
-def _open(search: Search, frame: Item, heart: Item) -> None:
+def _open(search: Search, frame: Item, heart: Item, *, is_row: bool = False) -> None:
+    """Open a block if there is room, and of a row the part that not every network has."""
     view, least = search.view_of(heart), LEAST_ZOOM_WITH_TWO
     if view is not search.view:  # what stands beside the picture pulls nothing apart in it
         least = min(_LEAST_ZOOM, _AS_LARGE * search.zoom())
     before = {item.key for item in list_opened(frame)}
     search.open_item(heart)
+    told = heart
+    if is_row:
+        inner = _find_telling(heart)
+        if inner is not None and len(list_shown(heart.children)) <= _MOST_AROUND:
+            search.open_item(inner)
+            told = inner
+    is_told = not is_row or (told is not heart and len(list_shown(told.children)) >= _LEAST_TOLD)
     boxes = [box for box in list_closed(frame) if box.kind != "stub"]
     boxes = [box for box in boxes if not search.measure.is_round(box)]
-    if len(boxes) <= _MOST_IN_FRAME and search.try_zoom(_MOST_BOXES) >= least:
+    if is_told and len(boxes) <= _MOST_IN_FRAME and search.try_zoom(_MOST_BOXES) >= least:
         return
     for item in reversed([*list_opened(frame)]):
         if item.key not in before:
