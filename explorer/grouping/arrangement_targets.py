@@ -172,7 +172,7 @@ class ArrangementTargets:
         """Return whether a node joins streams, all of them computed: it is drawn as a circle."""
         operands = [value for value in node.inputs if value is not None]
         return (
-            node.operator.has("adds", "multiplies_elements")
+            node.operator.has("adds", "multiplies_elements", "subtracts")
             and node.index not in self._labels
             and len(operands) > 1
             and not any(map(is_constant, operands))
